@@ -1,0 +1,102 @@
+// limber check: what a model is, what is free to move, what is redundant, what looks wrong.
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "common.hpp"
+
+namespace limber::app {
+namespace {
+
+// Things that are legal but deserve a look.
+std::vector<std::string> find_warnings(const Model& model, const Simulation& simulation,
+                                       const MobilityReport& mobility) {
+    std::vector<std::string> warnings;
+    const AssemblyReport& assembly = simulation.assembly();
+    const double scale = simulation.system().length_scale();
+    if (assembly.largest_move > 1e-6 * scale)
+        warnings.push_back(
+            fmt::format("the start had to be assembled: a body moved by {:.3g} m", assembly.largest_move));
+    if (simulation.velocity_start().energy_lost > 1e-9)
+        warnings.push_back(fmt::format("the velocities at the start were not consistent: {:.3g} J taken out",
+                                       simulation.velocity_start().energy_lost));
+    if (mobility.singular_start)
+        warnings.emplace_back("the mechanism starts at a dead point: more can move there than elsewhere");
+    if (mobility.freedoms == 0 && mobility.bodies > 0) warnings.emplace_back("nothing can move");
+    for (const auto handle : model.bodies.handles()) {
+        if (handle == model.ground()) continue;
+        const Body& body = model.bodies.get(handle);
+        bool is_used = false;
+        const auto touches = [&](MarkerHandle marker) {
+            is_used = is_used || (!marker.is_null() && model.markers.get(marker).body == handle);
+        };
+        for (const auto joint : model.joints.handles()) {
+            touches(model.joints.get(joint).a);
+            touches(model.joints.get(joint).b);
+        }
+        for (const auto force : model.forces.handles()) {
+            touches(model.forces.get(force).a);
+            touches(model.forces.get(force).b);
+        }
+        if (!is_used) warnings.push_back(fmt::format("nothing is attached to body '{}'", body.name));
+    }
+    return warnings;
+}
+
+int check_model(const ModelArguments& arguments) {
+    const ModelFile file = arguments.read();
+    const Model& model = file.model;
+    SimulationOptions options;
+    if (!arguments.coordinates.empty()) options.coordinates = arguments.coordinates;
+    std::unique_ptr<Simulation> simulation;
+    try {
+        simulation = std::make_unique<Simulation>(model, options);
+    } catch (const ModelError& error) {
+        throw ModelError(file.locate(error.what()));
+    }
+    const MobilityReport mobility = simulation->compute_mobility();
+    const System& system = simulation->system();
+    fmt::print("{}\n", model.title.empty() ? arguments.path : model.title);
+    fmt::print("  {} model: {} bodies, {} joints, {} drivers, {} forces, {} sensors\n",
+               model.planar ? "planar" : "spatial", mobility.bodies, model.joints.size(), model.drivers.size(),
+               model.forces.size(), model.sensors.size());
+    fmt::print("\nMobility\n");
+    fmt::print("  {} degree{} of freedom ({} by counting equations)\n", mobility.freedoms,
+               mobility.freedoms == 1 ? "" : "s", mobility.counted_freedoms);
+    if (mobility.redundant == 0) {
+        fmt::print("  no redundant constraints: all joint reactions are unique\n");
+    } else {
+        fmt::print(
+            "  {} redundant constraint equation{} of {}; the reactions of these joints are not unique (the smallest "
+            "are "
+            "reported):\n",
+            mobility.redundant, mobility.redundant == 1 ? "" : "s", mobility.rows);
+        for (const std::string& name : mobility.redundant_elements) fmt::print("    {}\n", name);
+    }
+    fmt::print("\nCoordinates ({})\n", system.coordinates_name());
+    fmt::print("  {} unknowns, {} constraint equations{}\n", system.size(), system.rows(),
+               system.rows() > system.holonomic_rows()
+                   ? fmt::format(", {} of them on velocities", system.rows() - system.holonomic_rows())
+                   : "");
+    const auto& notes = system.coordinate_notes();
+    constexpr std::size_t most = 12;
+    for (std::size_t i = 0; i < std::min(most, notes.size()); ++i) fmt::print("  shared {}\n", notes[i]);
+    if (notes.size() > most) fmt::print("  ... and {} more shared points and vectors\n", notes.size() - most);
+    const std::vector<std::string> warnings = find_warnings(model, *simulation, mobility);
+    if (!warnings.empty()) fmt::print("\nWarnings\n");
+    for (const std::string& warning : warnings) fmt::print("  {}\n", warning);
+    return ok;
+}
+
+}  // namespace
+
+void add_check_command(CLI::App& app, int& exit_code) {
+    auto arguments = std::make_shared<ModelArguments>();
+    CLI::App* command =
+        app.add_subcommand("check", "Degrees of freedom, redundancy, coordinates and warnings of a model");
+    arguments->add_to(*command, false);
+    command->callback([arguments, &exit_code] { exit_code = check_model(*arguments); });
+}
+
+}  // namespace limber::app

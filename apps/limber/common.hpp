@@ -1,0 +1,58 @@
+#pragma once
+// Shared by the commands: options of a simulation, progress bar, tables.
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "limber/io/model_file.hpp"
+#include "limber/simulation/run.hpp"
+
+namespace limber::app {
+
+enum ExitCode { ok = 0, bad_input = 1, solver_failed = 2 };
+
+/// What `run`, `check` and `compare` have in common.
+struct ModelArguments {
+    std::string path;
+    std::vector<std::string> set;
+    std::string coordinates;
+    std::vector<std::string> options;
+
+    void add_to(CLI::App& command, bool with_simulation);
+    ModelFile read() const;
+};
+
+/// "NAME=VALUE"; throws ModelError otherwise.
+std::pair<std::string, std::string> split_assignment(const std::string& text, const char* what);
+
+/// Settings given as --option NAME=VALUE.
+void apply_option(const std::string& assignment, SimulationOptions& options);
+std::string describe_options();
+
+/// A number of the model's simulation section, or a fallback.
+double simulation_number(const Model& model, const std::optional<Number>& number, double fallback, const char* what);
+
+/// A bar on the terminal while something runs; silent if standard error is not a terminal.
+class ProgressBar {
+public:
+    ProgressBar(double start, double end, bool is_enabled);
+    ~ProgressBar();
+    ProgressBar(const ProgressBar&) = delete;
+    ProgressBar& operator=(const ProgressBar&) = delete;
+    void show(double at, const std::string& note = "");
+
+private:
+    double start_, end_;
+    bool is_enabled_;
+};
+
+/// Columns aligned to their widest entry; the first row is the heading.
+std::string format_table(const std::vector<std::vector<std::string>>& rows, const std::string& indent = "  ");
+
+void add_run_command(CLI::App& app, int& exit_code);
+void add_check_command(CLI::App& app, int& exit_code);
+void add_list_command(CLI::App& app, int& exit_code);
+void add_compare_command(CLI::App& app, int& exit_code);
+
+}  // namespace limber::app

@@ -1,0 +1,216 @@
+// limber run: simulate a model and report.
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "common.hpp"
+#include "limber/io/svg_plot.hpp"
+
+namespace limber::app {
+namespace {
+
+struct RunArguments {
+    ModelArguments model;
+    std::string formulation, integrator, step, until, every;
+    std::vector<std::string> outputs;
+    std::vector<std::pair<std::string, std::string>> plots;
+    std::string summary = "text";
+    bool quiet = false;
+};
+
+// A positive number given on the command line as an expression ("1e-3", "1/240"), or else from the model or a default.
+double positive(const std::string& given, double fallback, const char* name) {
+    double value = fallback;
+    if (!given.empty()) {
+        try {
+            value = Expression::parse(given).bind({}).constant();
+        } catch (const ModelError& error) {
+            throw ModelError(fmt::format("{}: {}", name, error.what()));
+        }
+    }
+    if (!(value > 0) || !std::isfinite(value))
+        throw ModelError(fmt::format("{}: expected a positive number, found '{}'", name,
+                                     given.empty() ? fmt::format("{}", value) : given));
+    return value;
+}
+
+std::vector<std::string> split(const std::string& list) {
+    std::vector<std::string> parts;
+    std::string part;
+    for (const char c : list + ",") {
+        if (c == ',') {
+            if (!part.empty()) parts.push_back(part);
+            part.clear();
+        } else {
+            part += c;
+        }
+    }
+    return parts;
+}
+
+// Sensors of a plot must exist before the run starts, not after it.
+void check_plots(const RunArguments& arguments, const std::vector<std::string>& columns) {
+    ResultTable table;
+    table.columns = columns;
+    for (const auto& [sensors, path] : arguments.plots) {
+        if (!path.ends_with(".svg"))
+            throw ModelError(fmt::format("--plot: expected a file name ending in .svg, found '{}'", path));
+        for (const std::string& name : split(sensors))
+            if (table.find(name).empty())
+                throw ModelError(fmt::format("--plot: there is no sensor '{}'{}; known: {}", name,
+                                             did_you_mean(name, columns), fmt::join(columns, ", ")));
+    }
+    for (const std::string& path : arguments.outputs) check_results_path(path);
+}
+
+Plot make_plot(const ResultTable& table, const std::string& sensors, const std::string& title) {
+    Plot plot;
+    plot.title = title;
+    plot.x_label = "t [s]";
+    const std::vector<double> t = table.column(0);
+    for (const std::string& name : split(sensors))
+        for (const std::size_t index : table.find(name))
+            plot.series.push_back({table.columns[index], t, table.column(index)});
+    plot.y_label = plot.series.size() == 1 ? plot.series.front().name : "";
+    return plot;
+}
+
+nlohmann::ordered_json json_number(double value) {
+    return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
+}
+
+std::string json_summary(const RunSummary& s, const SimulationOptions& options, double step) {
+    nlohmann::ordered_json json;
+    json["formulation"] = options.formulation;
+    json["integrator"] = options.integrator;
+    json["coordinates"] = options.coordinates;
+    json["step"] = step;
+    json["steps"] = s.steps;
+    json["time"] = s.reached;
+    json["wall_time_s"] = s.wall_time;
+    json["real_time_factor"] = json_number(s.real_time_factor);
+    json["iterations"] = s.iterations;
+    json["energy_drift"] = json_number(s.energy_drift);
+    json["exchanged_energy"] = json_number(s.exchanged_energy);
+    json["constraint_error"] = {{"position", json_number(s.errors.position)},
+                                {"velocity", json_number(s.errors.velocity)},
+                                {"acceleration", json_number(s.errors.acceleration)}};
+    json["sensors"] = nlohmann::ordered_json::object();
+    for (const SensorSummary& sensor : s.sensors)
+        json["sensors"][sensor.name] = {
+            {"final", json_number(sensor.final)}, {"min", json_number(sensor.min)}, {"max", json_number(sensor.max)}};
+    if (!s.ok) json["failure"] = s.failure;
+    return json.dump(2);
+}
+
+void print_summary(const Simulation& simulation, const RunSummary& s, double step) {
+    const SimulationOptions& o = simulation.options();
+    fmt::print("{}\n", simulation.model().title.empty() ? "Untitled model" : simulation.model().title);
+    fmt::print("  {}, {}, step {:g} s; {} {} coordinates, {} constraint equations\n\n", o.formulation, o.integrator,
+               step, simulation.system().size(), o.coordinates, simulation.system().rows());
+    fmt::print("  {} steps to t = {:g} s in {:.3g} s: {:.3g} times real time, {:.2f} iterations per step{}\n", s.steps,
+               s.reached, s.wall_time, s.real_time_factor,
+               s.steps > 0 ? static_cast<double>(s.iterations) / static_cast<double>(s.steps) : 0.0,
+               s.divided_steps > 0 ? fmt::format(", {} steps had to be divided", s.divided_steps) : "");
+    fmt::print("  largest constraint error: position {:.2g}, velocity {:.2g}, acceleration {:.2g}\n", s.errors.position,
+               s.errors.velocity, s.errors.acceleration);
+    fmt::print("  energy drift: {:.3g} J{}\n", s.energy_drift,
+               s.exchanged_energy > 0 ? fmt::format(" ({:.2g} of the {:.3g} J exchanged)",
+                                                    s.energy_drift / s.exchanged_energy, s.exchanged_energy)
+                                      : "");
+    if (s.sensors.empty()) return;
+    std::vector<std::vector<std::string>> rows{{"sensor", "final", "min", "max"}};
+    for (const SensorSummary& sensor : s.sensors)
+        rows.push_back({sensor.name, fmt::format("{:.6g}", sensor.final), fmt::format("{:.6g}", sensor.min),
+                        fmt::format("{:.6g}", sensor.max)});
+    fmt::print("\n{}", format_table(rows));
+}
+
+int run_model(const RunArguments& arguments) {
+    const ModelFile file = arguments.model.read();
+    const Model& model = file.model;
+    const SimulationDefaults& defaults = model.simulation;
+    SimulationOptions options;
+    const auto choose = [](const std::string& given, const std::string& from_model, std::string& target) {
+        if (!given.empty()) {
+            target = given;
+        } else if (!from_model.empty()) {
+            target = from_model;
+        }
+    };
+    choose(arguments.formulation, defaults.formulation, options.formulation);
+    choose(arguments.integrator, defaults.integrator, options.integrator);
+    choose(arguments.model.coordinates, defaults.coordinates, options.coordinates);
+    for (const std::string& option : arguments.model.options) apply_option(option, options);
+    RunOptions run_options;
+    run_options.until = positive(arguments.until, simulation_number(model, defaults.until, 10, "until"), "--until");
+    run_options.step = positive(arguments.step, simulation_number(model, defaults.step, 1e-3, "step"), "--step");
+    run_options.every =
+        positive(arguments.every, simulation_number(model, defaults.every, run_options.step, "every"), "--every");
+
+    std::unique_ptr<Simulation> simulation;
+    try {
+        simulation = std::make_unique<Simulation>(model, options);
+    } catch (const ModelError& error) {
+        throw ModelError(file.locate(error.what()));
+    }
+    check_plots(arguments, simulation->observer().columns());
+
+    const bool is_json = arguments.summary == "json";
+    RunResult result;
+    {
+        ProgressBar bar(0, run_options.until, !arguments.quiet);
+        run_options.progress = [&](double t) { bar.show(t, fmt::format("t = {:.3f} s", t)); };
+        result = run(*simulation, run_options);
+    }
+    const std::string title = model.title.empty() ? arguments.model.path : model.title;
+    for (const std::string& path : arguments.outputs) write_results(result.table, path, title);
+    for (const auto& [sensors, path] : arguments.plots)
+        write_text_file(path, render_svg(make_plot(result.table, sensors, title)));
+
+    if (is_json) {
+        fmt::print("{}\n", json_summary(result.summary, simulation->options(), run_options.step));
+    } else {
+        print_summary(*simulation, result.summary, run_options.step);
+        for (const std::string& path : arguments.outputs) fmt::print("\n  results: {}\n", path);
+        for (const auto& [sensors, path] : arguments.plots) fmt::print("\n  plot of {}: {}\n", sensors, path);
+    }
+    if (!result.summary.ok) {
+        fmt::print(stderr, "error: {}\n", result.summary.failure);
+        return solver_failed;
+    }
+    return ok;
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& app, int& exit_code) {
+    auto arguments = std::make_shared<RunArguments>();
+    CLI::App* command = app.add_subcommand("run", "Simulate a model and report");
+    arguments->model.add_to(*command, true);
+    command
+        ->add_option("--formulation", arguments->formulation,
+                     "How the motion is computed; see 'limber list formulations'")
+        ->type_name("F");
+    command->add_option("--integrator", arguments->integrator, "Integration scheme; see 'limber list integrators'")
+        ->type_name("I");
+    command->add_option("--step", arguments->step, "Time step in seconds")->type_name("S");
+    command->add_option("--until", arguments->until, "End time in seconds")->type_name("T");
+    command->add_option("--every", arguments->every, "Interval of output in seconds (default: every step)")
+        ->type_name("S");
+    command->add_option("--output", arguments->outputs, "Write all sensors to a .csv or .h5 file")
+        ->type_name("FILE")
+        ->take_all();
+    command->add_option("--plot", arguments->plots, "Plot sensors over time as SVG: --plot tip.x,tip.y tip.svg")
+        ->type_name("SENSOR,... FILE.svg");
+    command->add_option("--summary", arguments->summary, "text (default), or json: one JSON object and nothing else")
+        ->type_name("FORM")
+        ->check(CLI::IsMember({"text", "json"}));
+    command->add_flag("--quiet", arguments->quiet, "No progress bar");
+    command->callback([arguments, &exit_code] { exit_code = run_model(*arguments); });
+}
+
+}  // namespace limber::app

@@ -1,0 +1,34 @@
+#pragma once
+// Lagrange multipliers with Baumgarte stabilisation (Baumgarte 1972; Joli 2008 eqs. 8-14):
+//
+//   [ M  J^T ] [ a      ]   [ Q                            ]
+//   [ J   0  ] [ lambda ] = [ -(bias + kv Phi' + kp Phi)   ]
+//
+// Redundant rows make this singular, massless bodies make M singular. Solved as the quasi-definite matrix
+//   [ M + J^T m J   J^T ]       m: inertia of the rows (adds a multiple of the constraint equations to the first line),
+//   [ J             -d  ]       d: 1e-10 / m
+// which has an L D L^T factorisation in any order, with refinement against the exact equations. From zero the
+// refinement converges to the multipliers of smallest norm: the pseudo-inverse solution.
+
+#include "limber/dynamics/formulation.hpp"
+#include "limber/math/linear_solver.hpp"
+
+namespace limber {
+
+class BaumgarteSolver final : public AccelerationSolver {
+public:
+    BaumgarteSolver(std::shared_ptr<const System> system, const FormulationOptions& options);
+
+    bool solve(double t, const VecX& q, const VecX& v, std::span<const double> memory, VecX& a, VecX& lambda) override;
+
+private:
+    void assemble();
+
+    SymmetricPattern pattern_;  // of the saddle-point matrix
+    std::vector<int> mass_place_, row_place_, diagonal_place_;
+    std::vector<double> matrix_, block_;
+    std::unique_ptr<LinearSolver> solver_;
+    VecX x_, rows_, product_;
+};
+
+}  // namespace limber

@@ -1,0 +1,99 @@
+#pragma once
+// What a formulation is to the rest of the program.
+//
+//   AccelerationSolver  index 1: given t, q, v returns accelerations and multipliers; any scheme can integrate it
+//   StepSolver          index 3: finds the positions at the end of a step by Newton's method (see global.hpp)
+//
+// A solver shares the immutable System and owns its scratch memory: one per thread. Solving allocates nothing.
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "limber/dynamics/system/system.hpp"
+
+namespace limber {
+
+/// How constraint drift is kept down while accelerations are integrated.
+enum class Stabilisation {
+    automatic,   ///< gains for fixed-step structural schemes, projection for the others
+    gains,       ///< Baumgarte terms with gains tied to the step
+    projection,  ///< positions and velocities are projected after each step
+    none
+};
+
+struct FormulationOptions {
+    /// Penalty over the inertia met by a row. Larger: fewer iterations; beyond 1e8 rounding takes over.
+    double penalty = 1e6;
+    /// Gains kp = (frequency / step)^2, kv = 2 damping frequency / step (Joli 2008 eq. 12).
+    double frequency = 0.2 * pi;
+    double damping = 0.1;
+    Stabilisation stabilisation = Stabilisation::automatic;
+    int max_iterations = 12;
+    /// Newton's iteration stops when the acceleration is known to this fraction.
+    double tolerance = 1e-7;
+};
+
+/// Gains of the constraint terms added to the constraint accelerations: kp Phi + kv Phi' (velocity rows: kn phi).
+struct Gains {
+    double position = 0, rate = 0, velocity_row = 0;
+};
+
+class AccelerationSolver {
+public:
+    AccelerationSolver(std::shared_ptr<const System> system, const FormulationOptions& options);
+    virtual ~AccelerationSolver() = default;
+
+    /// Fills a and lambda; lambda's value on entry may be used as a start. False: see failure().
+    virtual bool solve(double t, const VecX& q, const VecX& v, std::span<const double> memory, VecX& a,
+                       VecX& lambda) = 0;
+    /// Moves q and v onto the constraints, least in the metric of the masses.
+    virtual bool project(double t, VecX& q, VecX& v, std::span<const double> memory);
+
+    /// Gains follow the length of the step; without gains they are zero.
+    void use_gains_for_step(double step);
+    void use_no_gains() { gains_ = {}; }
+
+    const System& system() const { return *system_; }
+    std::shared_ptr<const System> shared_system() const { return system_; }
+    const FormulationOptions& options() const { return options_; }
+    Evaluation& evaluation() { return *evaluation_; }
+    long iterations() const { return iterations_; }
+    const std::string& failure() const { return failure_; }
+    /// Sum of squares of the constraint-acceleration perturbation kp Phi + kv Phi' of the last solve (Seguy 2003 eq.
+    /// 22-24).
+    double perturbation() const;
+
+protected:
+    /// bias + gain terms: what J a must cancel.
+    void update_target();
+
+    std::shared_ptr<const System> system_;
+    FormulationOptions options_;
+    std::unique_ptr<Evaluation> evaluation_;
+    Gains gains_;
+    VecX target_;
+    long iterations_ = 0;
+    std::string failure_;
+
+private:
+    class Projector;
+    std::shared_ptr<Projector> projector_;  // made when first needed
+};
+
+struct FormulationInfo {
+    std::string name, description;
+    bool is_step_solver = false;
+};
+
+/// All formulations, in the order in which they are listed.
+const std::vector<FormulationInfo>& formulations();
+const FormulationInfo& find_formulation(const std::string& name);
+
+/// The acceleration solver of a formulation. For a step solver: its index-1 counterpart, the augmented Lagrangian.
+std::unique_ptr<AccelerationSolver> make_acceleration_solver(const std::string& formulation,
+                                                             std::shared_ptr<const System> system,
+                                                             const FormulationOptions& options = {});
+
+}  // namespace limber

@@ -1,0 +1,173 @@
+#include "limber/dynamics/global.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "limber/model/error.hpp"
+
+namespace limber {
+namespace {
+
+// Constraint error accepted at the end of a step, over the length scale.
+constexpr double constraint_tolerance = 1e-9;
+
+}  // namespace
+
+std::unique_ptr<StepSolver> make_step_solver(const std::string& formulation, std::shared_ptr<const System> system,
+                                             const FormulationOptions& options) {
+    if (formulation == "global") return std::make_unique<GlobalSolver>(std::move(system), options);
+    throw ModelError(fmt::format("'{}' is not a step solver", formulation));
+}
+
+GlobalSolver::GlobalSolver(std::shared_ptr<const System> system, const FormulationOptions& options)
+    : system_(std::move(system)), options_(options), evaluation_(system_->make_evaluation()) {
+    const int n = system_->size();
+    const int m = system_->rows();
+    solver_ = make_linear_solver(system_->pattern());
+    tangent_.assign(system_->pattern().nonzeros(), 0.0);
+    jacobian_.assign(system_->jacobian_pattern().nonzeros(), 0.0);
+    weight_ = options_.penalty * system_->row_inertia();
+    q_ = v_ = a_ = change_ = start_force_ = residual_ = product_ = VecX::Zero(n);
+    lambda_ = rows_ = VecX::Zero(m);
+}
+
+void GlobalSolver::update_start_forces(const State& state, const DifferenceFormulas& f) {
+    start_force_.setZero();
+    if (f.delta_m == 0 && f.delta_f == 0) return;
+    Evaluation& e = *evaluation_;
+    system_->update(e, state.t, state.q, state.v, state.memory);
+    multiply(system_->pattern(), e.mass, state.scheme_a, start_force_);
+    start_force_ *= f.delta_m;
+    start_force_ -= f.delta_f * e.force;
+    add_transposed(system_->jacobian_pattern(), e.jacobian, state.lambda, f.delta_f, start_force_);
+}
+
+bool GlobalSolver::factorize_tangent(const DifferenceFormulas& f) {
+    Evaluation& e = *evaluation_;
+    const double share = 1 - f.delta_f;
+    system_->assemble_tangent(e, 1 - f.delta_m, share * f.gamma * f.step, share * f.beta * f.step * f.step, lambda_, a_,
+                              tangent_);
+    system_->add_penalty(e, weight_, tangent_);
+    std::copy(e.jacobian.begin(), e.jacobian.end(), jacobian_.begin());
+    return solver_->factorize(tangent_);
+}
+
+void GlobalSolver::update_residual(const DifferenceFormulas& f) {
+    const Evaluation& e = *evaluation_;
+    const int holonomic = system_->holonomic_rows();
+    multiply(system_->pattern(), e.mass, a_, product_);
+    residual_ = start_force_ + (1 - f.delta_m) * product_ - (1 - f.delta_f) * e.force;
+    add_transposed(system_->jacobian_pattern(), e.jacobian, lambda_, 1 - f.delta_f, residual_);
+    residual_ *= f.beta * f.step * f.step;
+    rows_ = e.phi;
+    rows_.tail(system_->rows() - holonomic) *= f.beta * f.step / f.gamma;
+}
+
+// Equilibrium and constraints hold well enough. Near singular positions some multipliers settle slowly, in directions
+// in which the constraints hardly act; to chase them would build up forces that belong to the discretisation, not to
+// the mechanism.
+bool GlobalSolver::is_settled(const DifferenceFormulas& f) const {
+    const double force = f.beta * f.step * f.step * evaluation_->force.cwiseAbs().maxCoeff();
+    if (residual_.cwiseAbs().maxCoeff() > 10 * options_.tolerance * force) return false;
+    return rows_.size() == 0 || rows_.cwiseAbs().maxCoeff() <= constraint_tolerance * system_->length_scale();
+}
+
+void GlobalSolver::iterate(const DifferenceFormulas& f) {
+    change_ = -residual_;
+    // J of the factorised configuration on both sides, so that the penalty acts along its own normals.
+    const RowPattern& pattern = system_->jacobian_pattern();
+    const int count = pattern.rows();
+    for (int i = 0; i < count; ++i) {
+        const double pull = weight_[i] * rows_[i];
+        for (int k = pattern.start[i]; k < pattern.start[i + 1]; ++k) change_[pattern.column[k]] -= jacobian_[k] * pull;
+    }
+    solver_->solve(change_);
+    const double scale = 1 / ((1 - f.delta_f) * f.beta * f.step * f.step);
+    for (int i = 0; i < count; ++i) {
+        double after = rows_[i];
+        for (int k = pattern.start[i]; k < pattern.start[i + 1]; ++k)
+            after += jacobian_[k] * change_[pattern.column[k]];
+        lambda_[i] += scale * weight_[i] * after;
+    }
+    q_ += change_;
+    a_ += change_ / (f.beta * f.step * f.step);
+    v_ += change_ * (f.gamma / (f.beta * f.step));
+}
+
+void GlobalSolver::project(const VecX& rhs, VecX& x) {
+    const Evaluation& e = *evaluation_;
+    for (int pass = 0; pass < 2; ++pass) {
+        multiply(system_->jacobian_pattern(), e.jacobian, x, rows_);
+        rows_ = (rows_ + rhs).cwiseProduct(weight_);
+        change_.setZero();
+        add_transposed(system_->jacobian_pattern(), jacobian_, rows_, -1.0, change_);
+        solver_->solve(change_);
+        x += change_;
+    }
+}
+
+StepReport GlobalSolver::step(State& state, const DifferenceFormulas& f) {
+    StepReport report;
+    const double h = f.step;
+    const double t = state.t + h;
+    Evaluation& e = *evaluation_;
+    update_start_forces(state, f);
+
+    a_ = state.scheme_a;
+    q_ = f.q_hat + f.beta * h * h * a_;
+    v_ = f.v_hat + f.gamma * h * a_;
+    lambda_ = state.lambda;
+    double before = 0;
+    bool converged = false;
+    bool is_stale = true;  // whether the tangent is to be evaluated afresh
+    while (!converged && report.iterations < options_.max_iterations) {
+        system_->update(e, t, q_, v_, state.memory);
+        if (is_stale && !factorize_tangent(f)) break;
+        update_residual(f);
+        converged = report.iterations > 1 && is_settled(f);
+        if (converged) break;
+        iterate(f);
+        ++report.iterations;
+        const double size = change_.cwiseAbs().maxCoeff();
+        if (!std::isfinite(size)) break;
+        // Linear convergence with rate r leaves about r / (1 - r) of the last change.
+        const double rate = before > 0 ? size / before : 0;
+        const double left = before > 0 ? size * rate / std::max(0.1, 1 - rate) : size;
+        const double enough =
+            std::max(options_.tolerance * f.beta * h * h * a_.cwiseAbs().maxCoeff(), 1e-13 * q_.cwiseAbs().maxCoeff());
+        converged = left <= enough;
+        is_stale = rate > 0.1;
+        before = size;
+    }
+    if (!converged) {
+        report.ok = false;
+        report.reason = q_.allFinite()
+                            ? fmt::format("Newton's method did not converge in {} iterations", report.iterations)
+                            : "the positions are not finite";
+        return report;
+    }
+
+    // Velocities and accelerations onto the constraints, with J at the last iterate.
+    project(e.time_partial, v_);
+    system_->update_velocities(e, v_);
+    project(e.bias, a_);
+    if (!v_.allFinite() || !a_.allFinite()) {
+        report.ok = false;
+        report.reason = "the velocities are not finite";
+        return report;
+    }
+    state.t = t;
+    state.q = q_;
+    state.v = v_;
+    state.previous_a = state.scheme_a;
+    state.previous_step = h;
+    state.scheme_a = a_;
+    state.a = a_;
+    state.lambda = lambda_;
+    system_->update_memory(e, state.q, state.memory);
+    return report;
+}
+
+}  // namespace limber

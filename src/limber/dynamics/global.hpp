@@ -1,0 +1,51 @@
+#pragma once
+// Global formulation: index-3 augmented Lagrangian in dependent coordinates with Newton's method and
+// mass-damping-stiffness-orthogonal projections (Cuadrado and Dopico eqs. 1, 2, 25-27, 35, 36; Cuadrado et al. 2001).
+//
+//   M a + J^T (lambda + alpha Phi) = Q,     lambda <- lambda + alpha Phi
+//
+// With a and v expressed by the positions q (difference formulas), Newton's matrix is
+//   S = M + gamma h C + beta h^2 (K + sum lambda_i Phi_i,qq) + J^T W J,      W = beta h^2 alpha = penalty * row inertia
+// so the penalty follows mass / h^2 by itself. S and J are evaluated once per step at the predicted positions; an
+// iteration is
+//   S dq = -beta h^2 (M a + J^T lambda - Q) - J^T W Phi,   lambda <- lambda + W / (beta h^2) (Phi + J dq)
+// The multiplier update uses the constraint after the step to first order, which equals eq. (2) up to second order and
+// is free of the rounding error of alpha Phi. Velocity constraints enter with (beta h / gamma) phi in place of Phi.
+//
+// Then, with the same factorised S,
+//   S v = (S - J^T W J) v* - J^T W Phi_t,   S a = (S - J^T W J) a* - J^T W (J' v + Phi_t')
+
+#include "limber/dynamics/step_solver.hpp"
+#include "limber/math/linear_solver.hpp"
+
+namespace limber {
+
+class GlobalSolver final : public StepSolver {
+public:
+    GlobalSolver(std::shared_ptr<const System> system, const FormulationOptions& options);
+
+    StepReport step(State& state, const DifferenceFormulas& formulas) override;
+    const System& system() const override { return *system_; }
+
+private:
+    /// The part of the equilibrium that belongs to the start of the step.
+    void update_start_forces(const State& state, const DifferenceFormulas& formulas);
+    bool factorize_tangent(const DifferenceFormulas& f);
+    /// Residual of the equilibrium (times beta h^2) and of the constraints.
+    void update_residual(const DifferenceFormulas& f);
+    void iterate(const DifferenceFormulas& f);
+    bool is_settled(const DifferenceFormulas& f) const;
+    /// x <- x - S^-1 J^T W (J x + rhs), twice.
+    void project(const VecX& rhs, VecX& x);
+
+    std::shared_ptr<const System> system_;
+    FormulationOptions options_;
+    std::unique_ptr<Evaluation> evaluation_;
+    std::unique_ptr<LinearSolver> solver_;
+    std::vector<double> tangent_, jacobian_;  // jacobian_: J at the factorised configuration
+    VecX weight_;                             // W
+    VecX q_, v_, a_, lambda_, change_;
+    VecX start_force_, residual_, rows_, product_;
+};
+
+}  // namespace limber

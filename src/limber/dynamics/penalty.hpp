@@ -1,0 +1,25 @@
+#pragma once
+// Acceleration-based penalty (Bayo 1988; Seguy 2003 eqs. 7, 8): the constraints replaced by heavy mass-spring-damper
+// systems,
+//
+//   (M + J^T W J) a = Q - J^T W (bias + kv Phi' + kp Phi),   lambda = W (J a + bias + kv Phi' + kp Phi)
+//
+// One solve per evaluation; constraint accelerations are met to about 1/penalty.
+
+#include "limber/dynamics/augmented_lagrangian.hpp"
+
+namespace limber {
+
+class PenaltySolver final : public AugmentedLagrangianSolver {
+public:
+    using AugmentedLagrangianSolver::AugmentedLagrangianSolver;
+
+    bool solve(double t, const VecX& q, const VecX& v, std::span<const double> memory, VecX& a, VecX& lambda) override {
+        if (!solve_penalty(t, q, v, memory, a)) return false;
+        lambda = residual_.cwiseProduct(mass_.weight());
+        if (!a.allFinite()) failure_ = "the accelerations are not finite";
+        return a.allFinite();
+    }
+};
+
+}  // namespace limber

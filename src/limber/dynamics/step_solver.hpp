@@ -1,0 +1,38 @@
+#pragma once
+// Step solvers: the integrator's difference formulas are put into the equations of motion, and Newton's method finds
+// the positions at the end of the step.
+
+#include <memory>
+#include <string>
+
+#include "limber/dynamics/formulation.hpp"
+
+namespace limber {
+
+/// q' = q_hat + beta h^2 a',  v' = v_hat + gamma h a',  with the equilibrium
+///   (1 - delta_m) M a' + delta_m (M a)_n + (1 - delta_f) P' + delta_f P_n = 0,   P = J^T lambda - Q
+/// (Cuadrado and Dopico eqs. 38-42; primes: end of the step).
+struct DifferenceFormulas {
+    double step = 0, beta = 0.25, gamma = 0.5, delta_m = 0, delta_f = 0;
+    VecX q_hat, v_hat;
+};
+
+struct StepReport {
+    bool ok = true;
+    int iterations = 0;
+    int substeps = 1;    ///< more than one if the step had to be divided
+    std::string reason;  ///< why it failed
+};
+
+class StepSolver {
+public:
+    virtual ~StepSolver() = default;
+    /// Advances the state by one step; on failure the state is unchanged.
+    virtual StepReport step(State& state, const DifferenceFormulas& formulas) = 0;
+    virtual const System& system() const = 0;
+};
+
+std::unique_ptr<StepSolver> make_step_solver(const std::string& formulation, std::shared_ptr<const System> system,
+                                             const FormulationOptions& options = {});
+
+}  // namespace limber

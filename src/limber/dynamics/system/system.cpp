@@ -1,0 +1,63 @@
+#include "limber/dynamics/system/system.hpp"
+
+#include <fmt/format.h>
+
+#include "limber/dynamics/system/system_of.hpp"
+#include "limber/kinematics/natural/natural_coordinates.hpp"
+#include "limber/kinematics/reference_point/reference_point_coordinates.hpp"
+#include "limber/model/error.hpp"
+
+namespace limber {
+
+std::string System::row_name(int row) const {
+    return row_names_[row];
+}
+
+void System::finish_patterns(SymmetricPatternBuilder& builder) {
+    for (int i = 0; i < rows(); ++i) builder.add_clique(jacobian_pattern_.row(i));
+    pattern_ = builder.build();
+    outer_start_.assign(1, 0);
+    for (int i = 0; i < rows(); ++i) {
+        const auto columns = jacobian_pattern_.row(i);
+        for (std::size_t a = 0; a < columns.size(); ++a)
+            for (std::size_t b = 0; b <= a; ++b) outer_place_.push_back(pattern_.find(columns[a], columns[b]));
+        outer_start_.push_back(static_cast<int>(outer_place_.size()));
+    }
+}
+
+void System::add_penalty(const Evaluation& e, const VecX& weight, std::vector<double>& values) const {
+    const int* place = outer_place_.data();
+    const int count = rows();
+    for (int i = 0; i < count; ++i) {
+        const double* row = e.jacobian.data() + jacobian_pattern_.start[i];
+        const int columns = jacobian_pattern_.start[i + 1] - jacobian_pattern_.start[i];
+        for (int a = 0; a < columns; ++a) {
+            const double scaled = weight[i] * row[a];
+            for (int b = 0; b <= a; ++b) values[*place++] += scaled * row[b];
+        }
+    }
+}
+
+std::vector<std::string> coordinate_kind_names() {
+    return {"natural", "reference-point"};
+}
+
+CoordinateKind parse_coordinate_kind(const std::string& name) {
+    if (name == "natural") return CoordinateKind::natural;
+    if (name == "reference-point") return CoordinateKind::reference_point;
+    throw ModelError(fmt::format("unknown coordinates '{}'{}; known: {}", name,
+                                 did_you_mean(name, coordinate_kind_names()),
+                                 fmt::join(coordinate_kind_names(), ", ")));
+}
+
+template <int D>
+std::shared_ptr<const MechanismSystem<D>> make_system(std::shared_ptr<const Mechanism<D>> mechanism,
+                                                      CoordinateKind kind) {
+    if (kind == CoordinateKind::natural) return std::make_shared<SystemOf<NaturalCoordinates<D>>>(std::move(mechanism));
+    return std::make_shared<SystemOf<ReferencePointCoordinates<D>>>(std::move(mechanism));
+}
+
+template std::shared_ptr<const MechanismSystem<2>> make_system(std::shared_ptr<const Mechanism<2>>, CoordinateKind);
+template std::shared_ptr<const MechanismSystem<3>> make_system(std::shared_ptr<const Mechanism<3>>, CoordinateKind);
+
+}  // namespace limber

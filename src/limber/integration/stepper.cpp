@@ -1,0 +1,86 @@
+#include "limber/integration/stepper.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "limber/integration/reference.hpp"
+#include "limber/integration/runge_kutta.hpp"
+#include "limber/integration/step_control.hpp"
+#include "limber/integration/structural.hpp"
+#include "limber/model/error.hpp"
+
+namespace limber {
+
+const std::vector<IntegratorInfo>& integrators() {
+    static const std::vector<IntegratorInfo> list{
+        {"trapezoidal", "trapezoidal rule: second order, no dissipation", 2},
+        {"newmark", "Newmark with dissipation (xi): first order for xi < 0", 1},
+        {"hht", "Hilber-Hughes-Taylor (delta): second order, dissipative", 2},
+        {"generalized-alpha", "generalized-alpha (rho): second order, dissipation set at infinite frequency", 2},
+        {"linear-acceleration", "linear acceleration within the step: second order, conditionally stable", 2},
+        {"higher-order", "parabolic acceleration over two steps (Glowinski-Nasser): third order", 3},
+        {"rk4", "classical Runge-Kutta: fourth order, explicit", 4},
+        {"reference", "SUNDIALS, adaptive, order 8, tolerance 1e-10: for checking the others", 8},
+    };
+    return list;
+}
+
+const IntegratorInfo& find_integrator(const std::string& name) {
+    std::vector<std::string> names;
+    for (const auto& info : integrators()) {
+        if (info.name == name) return info;
+        names.push_back(info.name);
+    }
+    throw ModelError(
+        fmt::format("unknown integrator '{}'{}; known: {}", name, did_you_mean(name, names), fmt::join(names, ", ")));
+}
+
+StepReport start_state(AccelerationSolver& solver, State& state) {
+    StepReport report;
+    solver.use_no_gains();
+    state.a.resize(state.q.size());
+    state.lambda.setZero(solver.system().rows());
+    report.ok = solver.solve(state.t, state.q, state.v, state.memory, state.a, state.lambda);
+    if (!report.ok) report.reason = solver.failure();
+    state.scheme_a = state.a;
+    state.previous_a.resize(0);
+    state.previous_step = 0;
+    return report;
+}
+
+std::unique_ptr<Stepper> make_stepper(const std::string& formulation, const std::string& integrator,
+                                      std::shared_ptr<const System> system, const FormulationOptions& options,
+                                      const IntegratorOptions& scheme_options) {
+    const FormulationInfo& info = find_formulation(formulation);
+    const std::string& scheme = find_integrator(integrator).name;
+    const bool is_structural = scheme != "rk4" && scheme != "reference";
+    auto solver = make_acceleration_solver(formulation, system, options);
+    // Gains tied to the step suit fixed structural steps; otherwise projection is exact and keeps the order. The
+    // null-space formulation is defined with projection.
+    Stabilisation stabilisation = options.stabilisation;
+    if (stabilisation == Stabilisation::automatic)
+        stabilisation = is_structural && info.name != "null-space" ? Stabilisation::gains : Stabilisation::projection;
+    const bool gains = stabilisation == Stabilisation::gains;
+    const bool projection = stabilisation == Stabilisation::projection;
+
+    if (scheme == "reference")
+        return std::make_unique<ReferenceStepper>(std::move(solver), scheme_options.reference_tolerance);
+    std::unique_ptr<Stepper> stepper;
+    if (scheme == "rk4") {
+        stepper = std::make_unique<RungeKutta4>(std::move(solver), gains, projection);
+    } else if (info.is_step_solver) {
+        stepper = std::make_unique<StructuralStepper>(make_step_solver(formulation, system, options), std::move(solver),
+                                                      make_structural_scheme(scheme, scheme_options));
+    } else {
+        stepper =
+            std::make_unique<PredictorCorrector>(std::move(solver), make_structural_scheme(scheme, scheme_options),
+                                                 gains, projection, scheme_options.corrector_passes);
+    }
+    if (scheme_options.step_control > 0)
+        return std::make_unique<PerturbationControl>(std::move(stepper), scheme_options.step_control,
+                                                     scheme_options.max_halvings);
+    return std::make_unique<RecoveringStepper>(std::move(stepper), scheme_options.max_halvings);
+}
+
+}  // namespace limber

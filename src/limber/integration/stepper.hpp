@@ -1,0 +1,52 @@
+#pragma once
+// Steppers: a formulation joined to an integration scheme.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "limber/dynamics/step_solver.hpp"
+
+namespace limber {
+
+struct IntegratorOptions {
+    double newmark_xi = -0.1;   ///< newmark: dissipation, -1 .. 0
+    double hht_delta = 0.1;     ///< hht: delta_f, 0 .. 1/3
+    double rho_infinity = 0.8;  ///< generalized-alpha: spectral radius at infinity, 0 .. 1
+    double reference_tolerance = 1e-10;
+    int corrector_passes = 2;  ///< of structural schemes on acceleration solvers
+    int max_halvings = 10;     ///< of a step that fails
+    /// Step control of Seguy 2003 eq. (24): tolerance eps_1 of the constraint-acceleration perturbation; 0: fixed step.
+    double step_control = 0;
+};
+
+class Stepper {
+public:
+    virtual ~Stepper() = default;
+    /// Accelerations and multipliers of a state whose q, v, t and memory are set.
+    virtual StepReport start(State& state) = 0;
+    /// Advances by h; on failure the state is that of the start of the step.
+    virtual StepReport step(State& state, double h) = 0;
+    virtual const System& system() const = 0;
+    /// Constraint-acceleration perturbation at the end of the last step (Seguy 2003 eq. 22).
+    virtual double perturbation() const { return 0; }
+};
+
+/// Accelerations and multipliers at the start of a run, from the index-1 equations; forgets the past of the state.
+StepReport start_state(AccelerationSolver& solver, State& state);
+
+struct IntegratorInfo {
+    std::string name, description;
+    int order = 2;
+};
+
+const std::vector<IntegratorInfo>& integrators();
+const IntegratorInfo& find_integrator(const std::string& name);
+
+/// Any formulation with any integrator. Explicit schemes and `reference` use a step solver's index-1 counterpart.
+std::unique_ptr<Stepper> make_stepper(const std::string& formulation, const std::string& integrator,
+                                      std::shared_ptr<const System> system,
+                                      const FormulationOptions& formulation_options = {},
+                                      const IntegratorOptions& integrator_options = {});
+
+}  // namespace limber

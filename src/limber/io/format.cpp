@@ -1,0 +1,339 @@
+#include "limber/io/format.hpp"
+
+namespace limber {
+namespace {
+
+using K = FieldKind;
+
+const std::vector<FieldFormat> joint_place{
+    {"at", K::vector, "place of the joint, world axes at the reference configuration (default: where the markers are)"},
+    {"axis", K::vector, "direction of the joint's axis: z of both markers (plane: x)"},
+    {"x", K::vector, "direction of x of both markers, if it matters"},
+};
+
+std::vector<FieldFormat> with_place(std::vector<FieldFormat> more = {}) {
+    std::vector<FieldFormat> fields = joint_place;
+    fields.insert(fields.end(), more.begin(), more.end());
+    return fields;
+}
+
+const std::vector<FieldFormat> law_fields{
+    {"stiffness", K::number, "force per elongation (may depend on t)"},
+    {"damping", K::number, "force per rate of elongation (may depend on t)"},
+    {"preload", K::number, "constant part of the force (may depend on t)"},
+    {"polynomial", K::numbers, "coefficients of x, x^2, x^3, ... in place of stiffness"},
+    {"table", K::table, "force over elongation, in place of stiffness"},
+    {"interpolation", K::text, "of the table: cubic (default) or linear"},
+    {"law", K::number, "force as an expression of x (elongation), v (its rate), t, parameters and scalars"},
+};
+
+std::vector<FieldFormat> with_law(std::vector<FieldFormat> more) {
+    more.insert(more.end(), law_fields.begin(), law_fields.end());
+    return more;
+}
+
+}  // namespace
+
+const std::vector<JointFormat>& joint_formats() {
+    static const std::vector<JointFormat> list{
+        {{"fixed", K::two_markers, "no relative motion", false, with_place()}, JointType::fixed},
+        {{"revolute", K::two_markers, "hinge about z; coordinate: angle", false, with_place()}, JointType::revolute},
+        {{"prismatic", K::two_markers, "slides along z (plane: x) without turning; coordinate: displacement", false,
+          with_place()},
+         JointType::prismatic},
+        {{"cylindrical", K::two_markers, "turns about z and slides along it; coordinates: angle, displacement", true,
+          with_place()},
+         JointType::cylindrical},
+        {{"spherical", K::two_markers, "ball and socket", true, with_place()}, JointType::spherical},
+        {{"universal", K::two_markers,
+          "cross with axes x of the first and y of the second marker; coordinates: angle1, angle2", true, with_place()},
+         JointType::universal},
+        {{"planar", K::two_markers, "slides in the plane normal to z and turns about z; coordinates: x, y, angle", true,
+          with_place()},
+         JointType::planar},
+        {{"helical", K::two_markers, "screw about z; coordinates: angle, displacement", true,
+          with_place({{"pitch", K::number, "advance per turn", true},
+                      {"offset", K::number, "displacement at angle zero (default: as at the start)"}})},
+         JointType::helical},
+        {{"point-on-line", K::two_markers,
+          "point of the second marker on the line along z (plane: x) of the first; coordinate: "
+          "displacement",
+          false, with_place()},
+         JointType::point_on_line},
+        {{"point-on-plane", K::two_markers,
+          "point of the second marker in the plane normal to z of the first; coordinates: x, y", true, with_place()},
+         JointType::point_on_plane},
+        {{"distance",
+          K::two_markers,
+          "massless rod between two points; coordinate: length",
+          false,
+          {{"length", K::number, "of the rod (default: the distance at the start)"}}},
+         JointType::distance},
+        {{"parallel-axes", K::two_markers, "z of both markers stay parallel (plane: no relative turning)", false,
+          with_place()},
+         JointType::parallel_axes},
+        {{"perpendicular-axes", K::two_markers, "z of both markers stay perpendicular (plane: x)", false, with_place()},
+         JointType::perpendicular_axes},
+        {{"constant-velocity", K::two_markers, "homokinetic joint between two shafts along z", true, with_place()},
+         JointType::constant_velocity},
+        {{"gear",
+          K::two_coordinates,
+          "second coordinate = ratio * first",
+          false,
+          {{"ratio", K::number, "second per first; negative for external gears", true},
+           {"offset", K::number, "second - ratio * first (default: as at the start)"}}},
+         JointType::gear},
+        {{"rack-and-pinion",
+          K::two_coordinates,
+          "displacement (second) = radius * angle (first)",
+          false,
+          {{"radius", K::number, "of the pinion", true},
+           {"offset", K::number, "second - radius * first (default: as at the start)"}}},
+         JointType::rack_and_pinion},
+        {{"coupling",
+          K::coordinate_map,
+          "sum of coefficient * coordinate stays constant",
+          false,
+          {{"offset", K::number, "value of the sum (default: as at the start)"}}},
+         JointType::coupling},
+        {{"point-on-curve", K::two_markers, "point of the second marker on a curve fixed to the first", false,
+          with_place({{"curve", K::reference, "name of a curve", true}})},
+         JointType::point_on_curve},
+        {{"rolling-disc", K::two_markers,
+          "disc (axis z of the second marker) rolls without slip on the plane normal to z of the first "
+          "(plane: wheel on the line along x)",
+          false, with_place({{"radius", K::number, "of the disc", true}})},
+         JointType::rolling_disc},
+        {{"skate", K::two_markers, "no velocity along y of the second marker: blade, wheel, keel", false, with_place()},
+         JointType::skate},
+        {{"velocity",
+          K::coordinate_map,
+          "sum of coefficient * rate of coordinate = equals; coefficients may use t and scalars",
+          false,
+          {{"equals", K::number, "right-hand side, an expression of t and scalars (default 0)"}}},
+         JointType::velocity},
+    };
+    return list;
+}
+
+const std::vector<ForceFormat>& force_formats() {
+    static const std::vector<ForceFormat> list{
+        {{"spring", K::two_markers, "along the line between two points, tension positive", false,
+          with_law({{"free-length", K::number, "length without force (default: the length at the start)"}})},
+         ForceType::spring},
+        {{"torsion-spring", K::coordinate, "against a joint coordinate", false,
+          with_law({{"free-value", K::number, "coordinate without force (default: the one at the start)"}})},
+         ForceType::torsion_spring},
+        {{"motor",
+          K::coordinate,
+          "along a joint coordinate; x is the coordinate, v its rate",
+          false,
+          {{"law", K::number, "torque or force as an expression of x, v, t, parameters and scalars", true}}},
+         ForceType::motor},
+        {{"servo",
+          K::coordinate,
+          "gain * (target - x) + rate-gain * (target' - v)",
+          false,
+          {{"target", K::number, "an expression of t"},
+           {"table", K::table, "target over time, in place of the expression"},
+           {"interpolation", K::text, "of the table: cubic (default) or linear"},
+           {"gain", K::number, "force per deviation", true},
+           {"rate-gain", K::number, "force per deviation of the rate"},
+           {"limit", K::number, "largest force"}}},
+         ForceType::servo},
+        {{"force",
+          K::marker,
+          "at a point",
+          false,
+          {{"vector", K::vector, "components, expressions of t", true},
+           {"frame", K::text, "axes of the components: world (default) or body (of the marker)"}}},
+         ForceType::force},
+        {{"torque",
+          K::marker,
+          "on a body",
+          false,
+          {{"vector", K::vector, "components, expressions of t (plane: one number)", true},
+           {"frame", K::text, "axes of the components: world (default) or body (of the marker)"}}},
+         ForceType::torque},
+        {{"bushing",
+          K::two_markers,
+          "elastic element in the axes of the first marker: 3 displacements, 3 rotations (plane: 2, 1)",
+          false,
+          {{"stiffness", K::numbers, "6 numbers (diagonal) or 36 (rows); plane: 3 or 9", true},
+           {"damping", K::numbers, "likewise"}}},
+         ForceType::bushing},
+        {{"drag",
+          K::marker,
+          "against the velocity of a point",
+          false,
+          {{"linear", K::number, "force per speed"},
+           {"quadratic", K::number, "force per speed squared"},
+           {"medium", K::vector, "velocity of the medium"}}},
+         ForceType::drag},
+    };
+    return list;
+}
+
+const std::vector<TypeFormat>& sensor_formats() {
+    static const std::vector<FieldFormat> relative{
+        {"relative-to", K::marker, "measure relative to this marker and in its axes (default: the ground)"}};
+    static const std::vector<TypeFormat> list{
+        {"position", K::marker, "of a point: name.x, name.y, name.z", false, relative},
+        {"velocity", K::marker, "of a point: name.x, name.y, name.z", false, relative},
+        {"acceleration", K::marker, "of a point: name.x, name.y, name.z; or of a coordinate", false, relative},
+        {"angular-velocity", K::marker, "of a body: name.x, name.y, name.z (plane: name)", false, relative},
+        {"angular-acceleration", K::marker, "of a body: name.x, name.y, name.z (plane: name)", false, {}},
+        {"coordinate", K::coordinate, "value of a joint coordinate, turns counted", false, {}},
+        {"rate", K::coordinate, "of a joint coordinate", false, {}},
+        {"reaction",
+         K::reference,
+         "of a joint on its second body, at its second marker: name.fx .. name.tz (plane: fx, fy, tz); of a driver: "
+         "name",
+         false,
+         {{"axes", K::text, "world (default) or marker (the joint's first marker)"}}},
+        {"force", K::reference, "of a force element: tension, torque or magnitude", false, {}},
+        {"energy", K::text, "kinetic, potential, work (done by everything without a potential) or total", false, {}},
+        {"error", K::text, "largest constraint error: position, velocity or acceleration", false, {}},
+        {"expression", K::number, "of t, parameters and other sensors", false, {}},
+    };
+    return list;
+}
+
+const std::vector<FieldFormat>& placement_fields() {
+    static const std::vector<FieldFormat> list{
+        {"at", K::vector, "position"},
+        {"angle", K::number, "turn about z"},
+        {"turn", K::numbers, "[x, y, z, angle]: turn by an angle about an axis"},
+        {"xyz", K::numbers, "three turns about own x, then y, then z"},
+        {"quaternion", K::numbers, "[w, x, y, z]"},
+        {"z", K::vector, "direction of the z axis"},
+        {"x", K::vector, "approximate direction of the x axis, beside z"},
+    };
+    return list;
+}
+
+const std::vector<TypeFormat>& solid_formats() {
+    static const auto make = [](const char* name, const char* meaning, std::vector<FieldFormat> fields, bool placed) {
+        fields.push_back({"mass", K::number, "mass"});
+        fields.push_back({"density", K::number, "mass per volume (plane: per area; thin rod: per length)"});
+        if (placed)
+            for (const auto& field : placement_fields()) fields.push_back(field);
+        fields.push_back({"color", K::text, "for pictures: a name or #rrggbb"});
+        return TypeFormat{name, K::object, meaning, false, fields};
+    };
+    static const std::vector<TypeFormat> list{
+        make("rod",
+             "straight rod between two points; fixes the body frame: origin at from, x towards to; markers from, to",
+             {{"from", K::vector, "first end, world axes", true},
+              {"to", K::vector, "second end, world axes", true},
+              {"radius", K::number, "for inertia about the axis and for pictures"},
+              {"end-masses", K::numbers, "two masses lumped at the ends, in place of mass"}},
+             false),
+        make("box", "centred", {{"size", K::numbers, "lengths along x, y, z (plane: x, y)", true}}, true),
+        make("cylinder", "axis along z, centred",
+             {{"radius", K::number, "radius", true}, {"length", K::number, "along z"}}, true),
+        make("sphere", "centred", {{"radius", K::number, "radius", true}}, true),
+        make("disc", "axis along z, centred",
+             {{"radius", K::number, "radius", true}, {"thickness", K::number, "along z (default 0)"}}, true),
+        make("point", "a point mass", {}, true),
+    };
+    return list;
+}
+
+const std::vector<FieldFormat>& body_fields() {
+    static const std::vector<FieldFormat> list = [] {
+        std::vector<FieldFormat> fields;
+        for (const auto& solid : solid_formats()) fields.push_back({solid.name, K::object, solid.meaning});
+        fields.push_back({"solids", K::object, "a list of several of the above"});
+        fields.push_back({"mass", K::number, "mass, in place of solids (default 0)"});
+        fields.push_back({"com", K::vector, "centre of mass in the body frame"});
+        fields.push_back(
+            {"inertia", K::numbers, "about the centre of mass: [xx, yy, zz] or [xx, yy, zz, xy, xz, yz] (plane: one)"});
+        for (const auto& field : placement_fields()) fields.push_back(field);
+        fields.push_back({"velocity", K::vector, "of the body's origin at the start"});
+        fields.push_back({"angular-velocity", K::vector, "at the start, world axes (plane: one number)"});
+        fields.push_back(
+            {"markers", K::object, "{name: [x, y, z]} or {name: {at: ..., angle: ...}} in the body frame"});
+        return fields;
+    }();
+    return list;
+}
+
+const std::vector<FieldFormat>& driver_fields() {
+    static const std::vector<FieldFormat> list{
+        {"coordinate", K::coordinate, "the joint coordinate to drive"},
+        {"marker", K::marker, "or the marker whose position to drive"},
+        {"component", K::text, "x, y or z, with marker"},
+        {"relative-to", K::marker, "axes and origin of the component (default: the ground)"},
+        {"follows", K::number, "an expression of t"},
+        {"table", K::table, "value over time, in place of the expression"},
+        {"interpolation", K::text, "of the table: cubic (default) or linear"},
+    };
+    return list;
+}
+
+const std::vector<FieldFormat>& curve_fields() {
+    static const std::vector<FieldFormat> list{
+        {"points", K::object, "list of points", true},
+        {"closed", K::truth, "whether the last point joins the first (default no)"},
+    };
+    return list;
+}
+
+const std::vector<FieldFormat>& table_fields() {
+    static const std::vector<FieldFormat> list{
+        {"rows", K::table, "[[x, y], ...] with growing x", true},
+        {"interpolation", K::text, "cubic (default) or linear"},
+    };
+    return list;
+}
+
+const std::vector<FieldFormat>& initial_fields() {
+    static const std::vector<FieldFormat> list{
+        {"positions", K::coordinate_map, "joint coordinates at the start"},
+        {"rates", K::coordinate_map, "their rates at the start"},
+    };
+    return list;
+}
+
+const std::vector<FieldFormat>& simulation_fields() {
+    static const std::vector<FieldFormat> list{
+        {"until", K::number, "end time"},
+        {"step", K::number, "time step"},
+        {"every", K::number, "interval of output (default: every step)"},
+        {"formulation", K::text, "see 'limber list formulations'"},
+        {"integrator", K::text, "see 'limber list integrators'"},
+        {"coordinates", K::text, "natural (default) or reference-point"},
+    };
+    return list;
+}
+
+const std::vector<FieldFormat>& top_level_fields() {
+    static const std::vector<FieldFormat> list{
+        {"limber", K::number, "version of the format: 1", true},
+        {"title", K::text, "what the mechanism is"},
+        {"include", K::object, "file or list of files read first"},
+        {"plane", K::text, "xy: a planar model, all points as [x, y]"},
+        {"parameters", K::object, "{name: number or expression of other parameters}"},
+        {"gravity", K::vector, "acceleration (default [0, 0, -9.81]; plane [0, -9.81]); 'none' for zero"},
+        {"tables", K::object, "{name: {rows: ...}}, usable as functions in expressions"},
+        {"curves", K::object, "{name: {points: ...}} for point-on-curve"},
+        {"bodies", K::object, "{name: {...}}"},
+        {"joints", K::object, "{name: {type: [first, second], ...}}"},
+        {"drivers", K::object, "{name: {coordinate: ..., follows: ...}}"},
+        {"forces", K::object, "{name: {type: ..., ...}}"},
+        {"sensors", K::object, "{name: {type: ...}}"},
+        {"initial", K::object, "coordinates and rates at the start"},
+        {"simulation", K::object, "what 'limber run' uses unless told otherwise"},
+    };
+    return list;
+}
+
+std::vector<std::string> field_names(const std::vector<FieldFormat>& fields) {
+    std::vector<std::string> names;
+    names.reserve(fields.size());
+    for (const auto& field : fields) names.emplace_back(field.name);
+    return names;
+}
+
+}  // namespace limber

@@ -1,0 +1,70 @@
+#pragma once
+// The model file format as data: which keys exist, what they hold, what they mean. The reader checks keys against these
+// tables, and the JSON Schema, the reference in the manual and `limber list` are made from them, so they cannot
+// disagree.
+
+#include <string>
+#include <vector>
+
+#include "limber/model/model.hpp"
+
+namespace limber {
+
+enum class FieldKind {
+    number,   ///< a number or an expression
+    vector,   ///< two or three numbers
+    numbers,  ///< a list of numbers
+    text,
+    marker,       ///< "body.marker" or "body"
+    two_markers,  ///< [first, second]
+    coordinate,   ///< "joint.coordinate"
+    two_coordinates,
+    coordinate_map,  ///< {coordinate: number}
+    reference,       ///< the name of another element
+    table,           ///< [[x, y], ...]
+    object,          ///< a mapping described elsewhere
+    truth
+};
+
+struct FieldFormat {
+    const char* name;
+    FieldKind kind;
+    const char* meaning;
+    bool is_required = false;
+};
+
+/// An element type that is recognised by its key: {revolute: [a, b], ...}.
+struct TypeFormat {
+    const char* name;
+    FieldKind kind;  ///< what the key itself holds
+    const char* meaning;
+    bool is_spatial_only;
+    std::vector<FieldFormat> options;
+};
+
+struct JointFormat : TypeFormat {
+    JointType type;
+};
+struct ForceFormat : TypeFormat {
+    ForceType type;
+};
+
+const std::vector<JointFormat>& joint_formats();
+const std::vector<ForceFormat>& force_formats();
+const std::vector<TypeFormat>& sensor_formats();
+const std::vector<TypeFormat>& solid_formats();
+const std::vector<FieldFormat>& body_fields();
+const std::vector<FieldFormat>& placement_fields();
+const std::vector<FieldFormat>& driver_fields();
+const std::vector<FieldFormat>& curve_fields();
+const std::vector<FieldFormat>& table_fields();
+const std::vector<FieldFormat>& initial_fields();
+const std::vector<FieldFormat>& simulation_fields();
+const std::vector<FieldFormat>& top_level_fields();
+
+std::vector<std::string> field_names(const std::vector<FieldFormat>& fields);
+
+/// The format as a JSON Schema (draft 2020-12), for editors.
+std::string make_json_schema();
+
+}  // namespace limber

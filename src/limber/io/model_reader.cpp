@@ -1,0 +1,307 @@
+#include "limber/io/model_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "limber/kinematics/mechanism/mechanism.hpp"
+
+namespace limber {
+namespace {
+
+constexpr std::size_t max_text = 8'000'000;
+
+// yaml-cpp recurses on nested collections; refuse depths that no model needs before it does.
+void check_nesting(const std::string& text, const std::string& name) {
+    int depth = 0;
+    int line = 1;
+    std::size_t indent = 0;
+    bool at_line_start = true;
+    for (const char c : text) {
+        if (c == '\n') {
+            ++line;
+            indent = 0;
+            at_line_start = true;
+            continue;
+        }
+        if (at_line_start && (c == ' ' || c == '-' || c == '?' || c == ':')) ++indent;
+        if (c != ' ' && c != '-' && c != '?' && c != ':') at_line_start = false;
+        if (c == '[' || c == '{') ++depth;
+        if ((c == ']' || c == '}') && depth > 0) --depth;
+        if (depth > 60 || indent > 300) throw ModelError(fmt::format("{}:{}: nested too deeply", name, line));
+    }
+}
+
+}  // namespace
+
+std::string ModelFile::locate(const std::string& message) const {
+    // Messages about elements begin with "joint 'name'".
+    const auto first = message.find('\'');
+    const auto second = first == std::string::npos ? first : message.find('\'', first + 1);
+    if (second == std::string::npos) return message;
+    const auto place = places.find(message.substr(0, second + 1));
+    return place == places.end() ? message : place->second + ": " + message;
+}
+
+ModelReader::ModelReader(ParameterOverrides overrides, IncludeLoader loader)
+    : overrides_(std::move(overrides)),
+      loader_(std::move(loader)),
+      context_(std::make_shared<YamlContext>()),
+      model_(file_.model) {}
+
+void ModelReader::load(const std::string& text, const std::string& name, int depth) {
+    if (depth > 10) throw ModelError(fmt::format("{}: files include each other", name));
+    if (text.size() > max_text) throw ModelError(fmt::format("{}: the file is larger than {} bytes", name, max_text));
+    if (std::find(loaded_.begin(), loaded_.end(), name) != loaded_.end()) return;
+    loaded_.push_back(name);
+    check_nesting(text, name);
+    YAML::Node root;
+    try {
+        root = YAML::Load(text);
+    } catch (const YAML::Exception& error) {
+        const std::string message = error.msg;
+        if (error.mark.is_null()) throw ModelError(fmt::format("{}: {}", name, message));
+        throw ModelError(
+            fmt::format("{}:{}: column {}: {}", name, error.mark.line + 1, error.mark.column + 1, message));
+    }
+    YamlNode node(root, std::make_shared<const std::string>(name), context_);
+    if (!node.is_map()) node.fail("expected a model: a mapping that starts with 'limber: 1'");
+    node.check_keys(field_names(top_level_fields()));
+    const auto include = node.child("include");
+    if (include) {
+        std::vector<YamlNode> names;
+        if (include->is_sequence()) {
+            names = include->items("a list of files");
+        } else {
+            names.push_back(*include);
+        }
+        for (const YamlNode& item : names) {
+            const std::string file = item.text("the name of a file");
+            if (!loader_) item.fail("this model may not include other files");
+            const std::string path = (std::filesystem::path(name).parent_path() / file).lexically_normal().string();
+            const auto included = loader_(path);
+            if (!included) item.fail(fmt::format("cannot read '{}'", path));
+            load(*included, path, depth + 1);
+        }
+    }
+    documents_.push_back(node);
+}
+
+void ModelReader::each(const char* section, const std::function<void(const std::string&, const YamlNode&)>& read) {
+    for (const YamlNode& document : documents_) {
+        const auto node = document.child(section);
+        if (!node) continue;
+        for (const auto& [name, entry] : node->entries("a mapping of names")) read(name, entry);
+    }
+}
+
+ModelFile ModelReader::read(const std::string& text, const std::string& name) {
+    load(text, name, 0);
+    read_header();
+    read_parameters();
+    read_gravity();
+    read_tables();
+    read_curves();
+    each("bodies", [this](const std::string& n, const YamlNode& node) { read_body(n, node); });
+    each("joints", [this](const std::string& n, const YamlNode& node) { read_joint(n, node); });
+    each("drivers", [this](const std::string& n, const YamlNode& node) { read_driver(n, node); });
+    each("forces", [this](const std::string& n, const YamlNode& node) { read_force(n, node); });
+    each("sensors", [this](const std::string& n, const YamlNode& node) { read_sensor(n, node); });
+    read_initial();
+    read_simulation();
+    // Everything that needs the whole model is checked by compiling it once; a message about an element gets its line.
+    try {
+        if (model_.planar) {
+            make_mechanism<2>(model_);
+        } else {
+            make_mechanism<3>(model_);
+        }
+    } catch (const ModelError& error) {
+        const std::string located = file_.locate(error.what());
+        throw ModelError(located == error.what() ? fmt::format("{}: {}", name, located) : located);
+    }
+    return std::move(file_);
+}
+
+void ModelReader::read_header() {
+    const YamlNode& main = documents_.back();
+    const auto version = main.child("limber");
+    if (!version) main.fail("'limber: 1' (the version of the format) is missing");
+    if (version->text("the version of the format, 1") != "1")
+        version->fail(fmt::format("expected version 1, found '{}'", version->text("1")));
+    if (const auto title = main.child("title")) model_.title = title->text("a title");
+    for (const YamlNode& document : documents_)
+        if (const auto plane = document.child("plane")) {
+            plane->choice({"xy"});
+            model_.planar = true;
+        }
+}
+
+void ModelReader::apply_overrides(const std::vector<std::string>& names) {
+    for (const auto& [name, value] : overrides_) {
+        if (!model_.parameters.contains(name))
+            throw ModelError(fmt::format("{}: there is no parameter '{}' to set{}{}", documents_.back().location(),
+                                         name, did_you_mean(name, names),
+                                         names.empty() ? "" : fmt::format("; known: {}", fmt::join(names, ", "))));
+        try {
+            model_.parameters.set(name, Number(value));
+        } catch (const ModelError& error) {
+            throw ModelError(fmt::format("value of parameter '{}': {}", name, error.what()));
+        }
+    }
+}
+
+void ModelReader::read_parameters() {
+    std::map<std::string, YamlNode> places;
+    each("parameters", [&](const std::string& name, const YamlNode& node) {
+        node.check_name(name);
+        for (const char* reserved : {"t", "x", "v", "pi"})
+            if (name == reserved) node.fail(fmt::format("'{}' has a meaning of its own in expressions", name));
+        model_.parameters.set(name, node.number({}, true));
+        places.insert_or_assign(name, node);
+    });
+    apply_overrides(model_.parameters.names());
+    try {
+        for (const auto& [name, value] : model_.parameters.evaluate()) {
+            if (!std::isfinite(value)) places.at(name).fail(fmt::format("the value is not a finite number: {}", value));
+            context_->parameters[name] = value;
+        }
+    } catch (const ModelError& error) {
+        const std::string message = error.what();
+        for (const auto& [name, node] : places)
+            if (message.rfind(fmt::format("parameter '{}'", name), 0) == 0) node.fail(message);
+        throw;
+    }
+}
+
+void ModelReader::read_gravity() {
+    model_.gravity = model_.planar ? Number3{0.0, -9.81, 0.0} : Number3{0.0, 0.0, -9.81};
+    for (const YamlNode& document : documents_) {
+        const auto node = document.child("gravity");
+        if (!node) continue;
+        if (node->is_scalar()) {
+            node->choice({"none"});
+            model_.gravity = {0.0, 0.0, 0.0};
+        } else {
+            model_.gravity = node->vector(model_.planar, {"t"});
+        }
+    }
+}
+
+TableDefinition ModelReader::read_rows(const YamlNode& rows, const std::optional<YamlNode>& interpolation) const {
+    TableDefinition table;
+    for (const YamlNode& row : rows.items("rows [[x, y], ...]")) {
+        const auto pair = row.items("a row [x, y]");
+        if (pair.size() != 2) row.fail(fmt::format("expected a row [x, y], found {} numbers", pair.size()));
+        table.x.push_back(pair[0].number());
+        table.y.push_back(pair[1].number());
+    }
+    if (table.x.size() < 2) rows.fail("a table needs at least two rows");
+    if (interpolation && interpolation->choice({"cubic", "linear"}) == 1)
+        table.interpolation = Interpolation::Kind::linear;
+    return table;
+}
+
+void ModelReader::read_tables() {
+    each("tables", [this](const std::string& name, const YamlNode& node) {
+        node.check_keys(field_names(table_fields()));
+        const auto rows = node.child("rows");
+        if (!rows) node.fail("'rows' is missing: [[x, y], ...]");
+        for (const auto& builtin : Expression::builtin_names())
+            if (name == builtin) node.fail(fmt::format("'{}' is a built-in function", name));
+        TableDefinition table = read_rows(*rows, node.child("interpolation"));
+        table.name = name;
+        add(model_.tables, std::move(table), node);
+    });
+}
+
+void ModelReader::read_curves() {
+    each("curves", [this](const std::string& name, const YamlNode& node) {
+        node.check_keys(field_names(curve_fields()));
+        const auto points = node.child("points");
+        if (!points) node.fail("'points' is missing: a list of points");
+        CurveDefinition curve;
+        curve.name = name;
+        for (const YamlNode& point : points->items("a list of points"))
+            curve.points.push_back(point.vector(model_.planar));
+        if (const auto closed = node.child("closed")) curve.closed = closed->truth();
+        const std::size_t least = curve.closed ? 3 : 2;
+        if (curve.points.size() < least)
+            points->fail(fmt::format("expected at least {} points, found {}", least, curve.points.size()));
+        add(model_.curves, std::move(curve), node);
+    });
+}
+
+void ModelReader::read_initial() {
+    for (const YamlNode& document : documents_) {
+        const auto node = document.child("initial");
+        if (!node) continue;
+        node->check_keys(field_names(initial_fields()));
+        const auto values = [&](const char* key, std::vector<InitialValue>& out) {
+            const auto map = node->child(key);
+            if (!map) return;
+            for (const auto& [scalar, value] : map->entries("{coordinate: number}")) {
+                out.push_back({scalar, value.number()});
+                file_.places[fmt::format("initial value of '{}'", scalar)] = value.location();
+            }
+        };
+        values("positions", model_.initial_positions);
+        values("rates", model_.initial_rates);
+    }
+}
+
+void ModelReader::read_simulation() {
+    for (const YamlNode& document : documents_) {
+        const auto node = document.child("simulation");
+        if (!node) continue;
+        node->check_keys(field_names(simulation_fields()));
+        SimulationDefaults& s = model_.simulation;
+        if (const auto child = node->child("until")) s.until = child->number();
+        if (const auto child = node->child("step")) s.step = child->number();
+        if (const auto child = node->child("every")) s.every = child->number();
+        if (const auto child = node->child("formulation")) s.formulation = child->text("a formulation");
+        if (const auto child = node->child("integrator")) s.integrator = child->text("an integrator");
+        if (const auto child = node->child("coordinates")) s.coordinates = child->text("a set of coordinates");
+    }
+}
+
+MarkerHandle ModelReader::marker(const YamlNode& node) const {
+    const std::string name = node.text("a marker: body.marker, or body for its origin");
+    try {
+        return model_.marker(name);
+    } catch (const ModelError& error) {
+        node.fail(error.what());
+    }
+}
+
+std::pair<MarkerHandle, MarkerHandle> ModelReader::two_markers(const YamlNode& node) const {
+    const auto list = node.items("two markers [first, second]");
+    if (list.size() != 2) node.fail(fmt::format("expected two markers [first, second], found {}", list.size()));
+    return {marker(list[0]), marker(list[1])};
+}
+
+ModelFile read_model_text(const std::string& text, const std::string& name, const ParameterOverrides& overrides,
+                          const IncludeLoader& loader) {
+    return ModelReader(overrides, loader).read(text, name);
+}
+
+ModelFile read_model_file(const std::string& path, const ParameterOverrides& overrides) {
+    const IncludeLoader loader = [](const std::string& file) -> std::optional<std::string> {
+        std::error_code error;
+        if (std::filesystem::is_directory(file, error)) return std::nullopt;
+        std::ifstream stream(file, std::ios::binary);
+        if (!stream) return std::nullopt;
+        std::ostringstream text;
+        text << stream.rdbuf();
+        return text.str();
+    };
+    const auto text = loader(path);
+    if (!text) throw ModelError(fmt::format("cannot read the file '{}'", path));
+    return read_model_text(*text, path, overrides, loader);
+}
+
+}  // namespace limber

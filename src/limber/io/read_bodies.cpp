@@ -1,0 +1,199 @@
+// Bodies: pose, solids, mass, markers.
+
+#include <fmt/format.h>
+
+#include "limber/io/model_reader.hpp"
+
+namespace limber {
+
+Orientation ModelReader::read_orientation(const YamlNode& node) const {
+    Orientation orientation;
+    const char* used = nullptr;
+    const auto use = [&](const char* key, Orientation::Kind kind, std::size_t count, bool is_vector) {
+        const auto child = node.child(key);
+        if (!child) return;
+        if (used != nullptr) child->fail(fmt::format("the orientation is given by '{}' already", used));
+        used = key;
+        orientation.kind = kind;
+        if (is_vector) {
+            const Number3 v = child->vector(model_.planar);
+            orientation.values.assign(v.begin(), v.end());
+        } else if (count == 1) {
+            orientation.values = {child->number()};
+        } else {
+            orientation.values = child->numbers();
+            if (orientation.values.size() != count)
+                child->fail(fmt::format("expected {} numbers, found {}", count, orientation.values.size()));
+        }
+    };
+    use("angle", Orientation::Kind::angle, 1, false);
+    use("turn", Orientation::Kind::axis_angle, 4, false);
+    use("xyz", Orientation::Kind::xyz, 3, false);
+    use("quaternion", Orientation::Kind::quaternion, 4, false);
+    if (model_.planar) {
+        // In the plane the direction of x says it all.
+        if (const auto x = node.child("x")) {
+            const Number3 v = x->vector(true);
+            orientation.kind = Orientation::Kind::axes;
+            orientation.values = {0.0, 0.0, 1.0, v[0], v[1], 0.0};
+        }
+        if (const auto z = node.child("z"))
+            z->fail("in a planar model z is the normal of the plane; give 'angle' or 'x'");
+        return orientation;
+    }
+    use("z", Orientation::Kind::axes, 3, true);
+    if (const auto x = node.child("x")) {
+        if (orientation.kind != Orientation::Kind::axes) x->fail("'x' goes with 'z'");
+        const Number3 v = x->vector(false);
+        orientation.values.insert(orientation.values.end(), v.begin(), v.end());
+    }
+    return orientation;
+}
+
+Placement ModelReader::read_placement(const YamlNode& node) const {
+    Placement placement;
+    if (const auto at = node.child("at")) placement.position = at->vector(model_.planar);
+    placement.orientation = read_orientation(node);
+    return placement;
+}
+
+Number3 ModelReader::read_angular(const YamlNode& node, const std::vector<std::string>& also) const {
+    if (!model_.planar) return node.vector(false, also);
+    return {0.0, 0.0, node.number(also)};
+}
+
+Solid ModelReader::read_solid(const TypeFormat& format, const YamlNode& node, Body& body) const {
+    node.check_keys(field_names(format.options));
+    for (const FieldFormat& option : format.options)
+        if (option.is_required && !node.child(option.name))
+            node.fail(fmt::format("'{}' is missing: {}", option.name, option.meaning));
+    Solid solid;
+    const std::string kind = format.name;
+    const auto size = [&](const char* key) {
+        const auto child = node.child(key);
+        solid.size.push_back(child ? child->number() : Number(0.0));
+    };
+    if (const auto child = node.child("mass")) solid.mass = child->number();
+    if (const auto child = node.child("density")) {
+        if (solid.mass) child->fail("give 'mass' or 'density', not both");
+        solid.density = child->number();
+    }
+    if (const auto child = node.child("color")) solid.color = child->text("a color");
+    if (kind == "rod") {
+        solid.kind = Solid::Kind::rod;
+        if (body.ends) node.fail("a body can have one rod");
+        body.ends = {node.child("from")->vector(model_.planar), node.child("to")->vector(model_.planar)};
+        size("radius");
+        if (const auto child = node.child("end-masses")) {
+            const auto masses = child->numbers();
+            if (masses.size() != 2) child->fail(fmt::format("expected two masses, found {}", masses.size()));
+            if (solid.mass || solid.density) child->fail("give 'mass', 'density' or 'end-masses', not two of them");
+            solid.end_masses = {masses[0], masses[1]};
+        }
+        return solid;
+    }
+    solid.placement = read_placement(node);
+    if (kind == "box") {
+        solid.kind = Solid::Kind::box;
+        const auto child = node.child("size");
+        solid.size = child->numbers();
+        const std::size_t count = model_.planar ? 2 : 3;
+        if (solid.size.size() != count)
+            child->fail(fmt::format("expected {} lengths, found {}", count, solid.size.size()));
+    } else if (kind == "cylinder" || kind == "disc") {
+        solid.kind = kind == "disc" ? Solid::Kind::disc : Solid::Kind::cylinder;
+        size("radius");
+        size(kind == "disc" ? "thickness" : "length");
+    } else if (kind == "sphere") {
+        solid.kind = Solid::Kind::sphere;
+        size("radius");
+    } else {
+        solid.kind = Solid::Kind::point;
+        if (solid.density) node.fail("a point has a mass, not a density");
+    }
+    return solid;
+}
+
+void ModelReader::read_general_mass(const YamlNode& node, Body& body) const {
+    const auto mass = node.child("mass");
+    const auto com = node.child("com");
+    const auto inertia = node.child("inertia");
+    if (!mass && !inertia && !com) return;
+    if (!body.solids.empty() && body.solids.front().mass)
+        (mass ? *mass : node).fail("the mass is given by a solid already");
+    Solid solid;
+    solid.visible = false;
+    if (mass) solid.mass = mass->number();
+    if (com) solid.placement.position = com->vector(model_.planar);
+    if (inertia) {
+        std::vector<Number> values = inertia->is_scalar() ? std::vector<Number>{inertia->number()} : inertia->numbers();
+        if (model_.planar) {
+            if (values.size() != 1) inertia->fail(fmt::format("expected one number, found {}", values.size()));
+            solid.inertia[2] = values[0];
+        } else {
+            if (values.size() != 3 && values.size() != 6)
+                inertia->fail(fmt::format("expected [xx, yy, zz] or [xx, yy, zz, xy, xz, yz], found {} number(s)",
+                                          values.size()));
+            for (std::size_t i = 0; i < values.size(); ++i) solid.inertia[i] = values[i];
+        }
+    }
+    body.solids.push_back(std::move(solid));
+}
+
+void ModelReader::read_body_markers(BodyHandle body, const YamlNode& node) {
+    for (const auto& [name, entry] : node.entries("{name: [x, y, z]}")) {
+        entry.check_name(name);
+        Placement placement;
+        if (entry.is_sequence()) {
+            placement.position = entry.vector(model_.planar);
+        } else {
+            entry.check_keys(field_names(placement_fields()));
+            placement = read_placement(entry);
+        }
+        const std::string full = model_.bodies.get(body).name + "." + name;
+        if (!model_.markers.find(full).is_null()) entry.fail(fmt::format("marker '{}' exists already", full));
+        file_.places[fmt::format("marker '{}'", full)] = entry.location();
+        model_.add_marker(body, name, placement);
+    }
+}
+
+void ModelReader::read_body(const std::string& name, const YamlNode& node) {
+    node.check_name(name);
+    if (name == "ground") {
+        node.check_keys({"markers"});
+        if (const auto markers = node.child("markers")) read_body_markers(model_.ground(), *markers);
+        return;
+    }
+    if (!model_.bodies.find(name).is_null()) node.fail(fmt::format("body '{}' exists already", name));
+    Body body;
+    body.name = name;
+    if (!node.is_null()) {
+        node.check_keys(field_names(body_fields()));
+        for (const TypeFormat& format : solid_formats())
+            if (const auto child = node.child(format.name)) body.solids.push_back(read_solid(format, *child, body));
+        if (const auto list = node.child("solids"))
+            for (const YamlNode& item : list->items("a list of solids")) {
+                const TypeFormat* format = nullptr;
+                std::vector<std::string> names;
+                for (const TypeFormat& candidate : solid_formats()) {
+                    names.emplace_back(candidate.name);
+                    if (item.child(candidate.name)) format = &candidate;
+                }
+                item.check_keys(names);
+                if (format == nullptr) item.fail(fmt::format("expected one of {}", fmt::join(names, ", ")));
+                body.solids.push_back(read_solid(*format, *item.child(format->name), body));
+            }
+        read_general_mass(node, body);
+        body.placement = read_placement(node);
+        if (body.ends && (node.child("at") || body.placement.orientation.kind != Orientation::Kind::none))
+            node.fail(
+                "a rod fixes the pose of its body by 'from' and 'to'; 'at' and an orientation cannot be given too");
+        if (const auto child = node.child("velocity")) body.velocity = child->vector(model_.planar);
+        if (const auto child = node.child("angular-velocity")) body.angular_velocity = read_angular(*child);
+    }
+    file_.places[fmt::format("body '{}'", name)] = node.location();
+    const BodyHandle handle = model_.add_body(std::move(body));
+    if (const auto markers = node.child("markers")) read_body_markers(handle, *markers);
+}
+
+}  // namespace limber

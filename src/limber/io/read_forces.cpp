@@ -1,0 +1,131 @@
+// Forces and sensors.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "limber/io/model_reader.hpp"
+
+namespace limber {
+
+ScalarLaw ModelReader::read_law(const YamlNode& node) const {
+    ScalarLaw law;
+    const auto expression = node.child("law");
+    const auto polynomial = node.child("polynomial");
+    const auto stiffness = node.child("stiffness");
+    const auto table = node.child("table");
+    const int given = (expression ? 1 : 0) + (polynomial ? 1 : 0) + (stiffness ? 1 : 0) + (table ? 1 : 0);
+    if (given > 1) node.fail("give one of 'stiffness', 'polynomial', 'table' and 'law'");
+    if (stiffness) law.stiffness = stiffness->number({"t"});
+    if (polynomial) {
+        law.kind = ScalarLaw::Kind::polynomial;
+        law.coefficients = polynomial->numbers();
+        if (law.coefficients.empty()) polynomial->fail("expected at least one coefficient");
+    }
+    law.table = read_inline_table(node);
+    if (law.table) law.kind = ScalarLaw::Kind::table;
+    if (expression) {
+        law.kind = ScalarLaw::Kind::expression;
+        law.expression = expression->number({}, true);
+    }
+    if (const auto child = node.child("damping")) law.damping = child->number({"t"});
+    if (const auto child = node.child("preload")) law.preload = child->number({"t"});
+    if (given == 0 && !node.child("damping") && !node.child("preload"))
+        node.fail("expected 'stiffness', 'polynomial', 'table', 'law', 'damping' or 'preload'");
+    return law;
+}
+
+void ModelReader::read_force(const std::string& name, const YamlNode& node) {
+    const ForceFormat& format = find_type(node, force_formats(), "force");
+    const YamlNode main = *node.child(format.name);
+    Force force;
+    force.name = name;
+    force.type = format.type;
+    switch (format.kind) {
+        case FieldKind::two_markers: std::tie(force.a, force.b) = two_markers(main); break;
+        case FieldKind::marker: force.b = marker(main); break;
+        default: force.scalar = main.text("a joint coordinate"); break;
+    }
+    switch (force.type) {
+        case ForceType::spring:
+        case ForceType::torsion_spring:
+        case ForceType::motor: force.law = read_law(node); break;
+        case ForceType::servo: force.target = read_time_law(node, "target"); break;
+        default: break;
+    }
+    for (const char* key : {"free-length", "free-value"})
+        if (const auto child = node.child(key)) force.free_value = child->number();
+    if (const auto child = node.child("gain")) force.gain = child->number();
+    if (const auto child = node.child("rate-gain")) force.rate_gain = child->number();
+    if (const auto child = node.child("limit")) force.limit = child->number();
+    if (const auto child = node.child("vector"))
+        force.vector =
+            force.type == ForceType::torque ? read_angular(*child, {"t"}) : child->vector(model_.planar, {"t"});
+    if (const auto child = node.child("frame"))
+        force.frame = child->choice({"world", "body"}) == 0 ? Force::Frame::world : Force::Frame::body;
+    if (force.type == ForceType::bushing) {
+        if (const auto child = node.child("stiffness")) force.stiffness = child->numbers();
+        if (const auto child = node.child("damping")) force.damping = child->numbers();
+    }
+    if (const auto child = node.child("linear")) force.linear = child->number();
+    if (const auto child = node.child("quadratic")) force.quadratic = child->number();
+    if (const auto child = node.child("medium")) force.vector = child->vector(model_.planar);
+    add(model_.forces, std::move(force), node);
+}
+
+void ModelReader::read_sensor(const std::string& name, const YamlNode& node) {
+    using Q = Sensor::Quantity;
+    const TypeFormat& format = find_type(node, sensor_formats(), "sensor");
+    const YamlNode main = *node.child(format.name);
+    const std::string kind = format.name;
+    Sensor sensor;
+    sensor.name = name;
+    if (kind == "coordinate" || kind == "rate") {
+        sensor.quantity = kind == "rate" ? Q::rate : Q::coordinate;
+        sensor.scalar = main.text("a joint coordinate");
+    } else if (kind == "acceleration" && model_.markers.find(main.text("a marker")).is_null() &&
+               model_.bodies.find(main.text("a marker")).is_null() &&
+               !model_.joints.find(main.text("a marker").substr(0, main.text("a marker").rfind('.'))).is_null()) {
+        sensor.quantity = Q::second_rate;
+        sensor.scalar = main.text("a joint coordinate");
+    } else if (format.kind == FieldKind::marker) {
+        sensor.quantity = kind == "position"           ? Q::position
+                          : kind == "velocity"         ? Q::velocity
+                          : kind == "acceleration"     ? Q::acceleration
+                          : kind == "angular-velocity" ? Q::angular_velocity
+                                                       : Q::angular_acceleration;
+        sensor.marker = marker(main);
+        if (const auto child = node.child("relative-to")) sensor.reference = marker(*child);
+    } else if (kind == "reaction") {
+        sensor.quantity = Q::reaction;
+        const std::string element = main.text("a joint or a driver");
+        sensor.joint = model_.joints.find(element);
+        if (sensor.joint.is_null()) {
+            if (model_.drivers.find(element).is_null()) {
+                std::vector<std::string> names = model_.joints.names();
+                for (const auto& driver : model_.drivers.names()) names.push_back(driver);
+                main.fail(fmt::format("there is no joint or driver '{}'{}", element, did_you_mean(element, names)));
+            }
+            sensor.driver = element;
+        }
+        if (const auto child = node.child("axes")) sensor.in_marker_axes = child->choice({"world", "marker"}) == 1;
+    } else if (kind == "force") {
+        sensor.quantity = Q::force;
+        const std::string element = main.text("a force");
+        sensor.force = model_.forces.find(element);
+        if (sensor.force.is_null())
+            main.fail(fmt::format("there is no force '{}'{}", element, did_you_mean(element, model_.forces.names())));
+    } else if (kind == "energy") {
+        constexpr Q energies[] = {Q::kinetic_energy, Q::potential_energy, Q::work, Q::total_energy};
+        sensor.quantity = energies[main.choice({"kinetic", "potential", "work", "total"})];
+    } else if (kind == "error") {
+        constexpr Q errors[] = {Q::position_error, Q::velocity_error, Q::acceleration_error};
+        sensor.quantity = errors[main.choice({"position", "velocity", "acceleration"})];
+    } else {
+        sensor.quantity = Q::expression;
+        sensor.expression = main.number({}, true);
+    }
+    add(model_.sensors, std::move(sensor), node);
+}
+
+}  // namespace limber

@@ -1,0 +1,29 @@
+#pragma once
+// Results: a table with one row per instant, written as CSV or HDF5.
+
+#include <string>
+#include <vector>
+
+namespace limber {
+
+struct ResultTable {
+    std::vector<std::string> columns;  ///< the first is "t"
+    std::vector<double> values;        ///< row by row
+
+    std::size_t rows() const { return columns.empty() ? 0 : values.size() / columns.size(); }
+    double at(std::size_t row, std::size_t column) const { return values[row * columns.size() + column]; }
+    std::vector<double> column(std::size_t index) const;
+    /// Indices of the columns called `name`, or of all its components "name.x", "name.y", ...
+    std::vector<std::size_t> find(const std::string& name) const;
+};
+
+/// By the file's ending: .csv or .h5/.hdf5. Throws ModelError if it cannot be written. `title` goes into the file.
+void write_results(const ResultTable& table, const std::string& path, const std::string& title);
+
+/// Throws ModelError if the file cannot be written completely.
+void write_text_file(const std::string& path, const std::string& text);
+
+/// Throws ModelError unless write_results() knows the ending.
+void check_results_path(const std::string& path);
+
+}  // namespace limber

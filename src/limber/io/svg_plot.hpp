@@ -1,0 +1,26 @@
+#pragma once
+// Line and scatter plots as SVG: readable axes, a legend, colours that colour-blind people can tell apart.
+
+#include <string>
+#include <vector>
+
+namespace limber {
+
+struct PlotSeries {
+    std::string name;
+    std::vector<double> x, y;
+    bool has_markers = false;  ///< a mark at every point
+    int style = -1;            ///< colour and mark; -1: the next one
+};
+
+struct Plot {
+    std::string title, x_label, y_label;
+    std::vector<PlotSeries> series;
+    bool log_x = false, log_y = false;
+    int width = 900, height = 520;
+};
+
+/// Points that are not finite (or not positive on a logarithmic axis) are left out.
+std::string render_svg(const Plot& plot);
+
+}  // namespace limber

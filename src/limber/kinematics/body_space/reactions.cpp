@@ -1,0 +1,113 @@
+#include "limber/kinematics/body_space/reactions.hpp"
+
+namespace limber {
+
+template <int D>
+void add_applied_wrenches(const Mechanism<D>& m, const BodyStates<D>& states, const FeatureState<D>& features,
+                          const std::vector<double>& memory, double t, std::vector<Vec<D>>& slot_force, double factor,
+                          VecX& wrench) {
+    constexpr int T = twist_size<D>;
+    m.forces.evaluate(m.constraints.measures, MeasureContext<D>{features, memory, m.curves}, t, slot_force);
+    for (std::size_t s = 0; s < slot_force.size(); ++s) {
+        const int f = m.forces.slot_feature[s];
+        const int body = m.features[f].body;
+        if (body < 0) continue;
+        TwistVec<D> w = TwistVec<D>::Zero();
+        add_wrench(m.features[f], features.value[f], states[body].position, slot_force[s], w);
+        wrench.template segment<T>(body * T) += factor * w;
+    }
+    Vec<D> gravity;
+    for (int k = 0; k < D; ++k) gravity[k] = m.gravity[k].value(t);
+    for (std::size_t b = 0; b < m.bodies.size(); ++b)
+        wrench.template segment<D>(static_cast<Eigen::Index>(b) * T) += factor * m.bodies[b].mass * gravity;
+}
+
+template <int D>
+ReactionSolver<D>::ReactionSolver(const Mechanism<D>& mechanism)
+    : m_(mechanism), constraints_(mechanism, mechanism.constraints) {
+    slot_force_.assign(m_.forces.slot_feature.size(), Vec<D>::Zero());
+    multipliers_ = VecX::Zero(constraints_.row_count());
+    rows_ = VecX::Zero(constraints_.row_count());
+    wrench_ = VecX::Zero(constraints_.twist_count());
+    x_ = wrench_;
+}
+
+// Smallest multipliers with G^T lambda = w:  lambda <- lambda + G (G^T G + e)^-1 (w - G^T lambda) from zero, so that
+// lambda stays in the range of G. Each pass leaves e / (s^2 + e) of the error in the direction of singular value s.
+template <int D>
+double ReactionSolver<D>::solve(const BodyStates<D>& states, const std::vector<double>& memory, double t,
+                                const std::vector<TwistVec<D>>& twist_rates) {
+    constexpr int T = twist_size<D>;
+    TwistConstraints<D>& c = constraints_;
+    c.update(states, memory, t);
+    for (std::size_t b = 0; b < m_.bodies.size(); ++b)
+        wrench_.template segment<T>(static_cast<Eigen::Index>(b) * T) =
+            inertia_wrench(m_.bodies[b], states[b], twist_rates[b]);
+    const double inertia_size = wrench_.norm();
+    add_applied_wrenches(m_, states, c.features, memory, t, slot_force_, -1.0, wrench_);
+    for (std::size_t b = 0; b < m_.bodies.size(); ++b)
+        wrench_.template segment<angular_size<D>>(static_cast<Eigen::Index>(b) * T + D) /= m_.length_scale;
+
+    c.normalise();
+    c.clear_matrix();
+    c.add_normal_matrix(1);
+    c.add_identity(1e-9);
+    multipliers_.setZero();
+    if (!c.factorize()) return 1;
+    double residual = 0;
+    for (int k = 0; k < 5; ++k) {
+        x_ = wrench_;
+        c.add_transposed(multipliers_, -1.0, x_);
+        residual = x_.norm();
+        c.solve(x_);
+        c.multiply_rows(x_, rows_);
+        multipliers_ += rows_;
+    }
+    multipliers_ = multipliers_.cwiseProduct(c.scale);
+    const double size = wrench_.norm() + inertia_size;
+    return size > 0 ? residual / size : 0;
+}
+
+template <int D>
+TwistVec<D> ReactionSolver<D>::reaction(int index) const {
+    const TwistConstraints<D>& c = constraints_;
+    const ConstraintElement<D>& element = m_.elements[index];
+    TwistVec<D> wrench = TwistVec<D>::Zero();
+    if (!element.has_markers) return wrench;
+    const Vec<D>& at = c.features.value[element.b.point];
+    // On the second body; if that is the ground, minus what acts on the first one.
+    const int body = element.body_b >= 0 ? element.body_b : element.body_a;
+    const double sign = element.body_b >= 0 ? 1.0 : -1.0;
+    for (int r = element.first_row; r < element.first_row + element.row_count; ++r) {
+        const Row& row = c.set.rows[r];
+        for (int s = row.first_slot; s < row.first_slot + row.slot_count; ++s) {
+            const int f = c.set.slot_feature[s];
+            if (m_.features[f].body != body) continue;
+            TwistVec<D> part = TwistVec<D>::Zero();
+            add_wrench(m_.features[f], c.features.value[f], at, c.values.gradient[s], part);
+            wrench += sign * multipliers_[r] * part;
+        }
+    }
+    return wrench;
+}
+
+template <int D>
+double ReactionSolver<D>::multiplier(int element, int row) const {
+    return multipliers_[m_.elements[element].first_row + row];
+}
+
+template <int D>
+double ReactionSolver<D>::driver_power() const {
+    // The row's value follows h(t): its multiplier does work at the rate -time_partial = h'(t).
+    return -multipliers_.dot(constraints_.values.time_partial);
+}
+
+#define LIMBER_INSTANTIATE(D)                                                                             \
+    template class ReactionSolver<D>;                                                                     \
+    template void add_applied_wrenches(const Mechanism<D>&, const BodyStates<D>&, const FeatureState<D>&, \
+                                       const std::vector<double>&, double, std::vector<Vec<D>>&, double, VecX&);
+LIMBER_INSTANTIATE(2)
+LIMBER_INSTANTIATE(3)
+#undef LIMBER_INSTANTIATE
+
+}  // namespace limber

@@ -1,0 +1,73 @@
+#pragma once
+// Constraint rows over the twists of all bodies: G twist + time_partial = 0, row by row a wrench on each body
+// concerned. Internal to the room. Holds scratch memory.
+
+#include <array>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "limber/kinematics/body_space/twist.hpp"
+#include "limber/math/linear_solver.hpp"
+
+namespace limber {
+
+template <int D>
+class TwistConstraints {
+public:
+    TwistConstraints(const Mechanism<D>& mechanism, ConstraintSet<D> set);
+
+    int row_count() const { return static_cast<int>(set.rows.size()); }
+    int twist_count() const { return static_cast<int>(mechanism.bodies.size()) * twist_size<D>; }
+
+    /// Features, rows and wrenches at a configuration and its velocities.
+    void update(const BodyStates<D>& states, const std::vector<double>& memory, double t);
+    /// Divides torques by the length scale so that all entries compare, and every row by its norm (see `scale`).
+    void normalise();
+
+    /// matrix() is a sum of the following three, then factorised.
+    void clear_matrix();
+    /// sum over rows of weight * G_r^T G_r; velocity rows only if asked for.
+    void add_normal_matrix(double weight, bool with_velocity_rows = true);
+    /// The mass matrix; bodies without mass or inertia get `floor` times the mechanism's typical ones.
+    void add_mass(const BodyStates<D>& states, double floor);
+    void add_identity(double factor);
+    bool factorize() { return solver_->factorize(matrix_); }
+    void solve(VecX& x) { solver_->solve(x); }
+
+    void multiply_rows(const VecX& twists, VecX& result) const;
+    void add_transposed(const VecX& multipliers, double factor, VecX& result) const;
+    /// result += factor * G_r
+    void add_row(int r, double factor, VecX& result) const;
+    double dot_row(int r, const VecX& twists) const;
+
+    /// Largest entry and the name of its joint or driver.
+    std::pair<double, std::string> worst(const VecX& errors) const;
+
+    const Mechanism<D>& mechanism;
+    ConstraintSet<D> set;
+    FeatureState<D> features;
+    RowValues<D> values;
+    VecX scale;  ///< of each row, from normalise()
+
+private:
+    static constexpr int T = twist_size<D>;
+    struct BodyPair {
+        int entry_a, entry_b;
+        std::array<int, T * T> place;
+    };
+
+    void connect();
+
+    std::vector<int> body_start_{0}, row_body_;  // bodies of row r: row_body_[body_start_[r] .. body_start_[r+1])
+    std::vector<TwistVec<D>> wrench_;            // beside row_body_
+    std::vector<int> slot_entry_;                // slot -> index into row_body_, -1: ground
+    SymmetricPattern pattern_;
+    std::vector<std::array<int, T*(T + 1) / 2>> diagonal_place_;
+    std::vector<BodyPair> pairs_;
+    std::vector<int> pair_start_{0};
+    std::vector<double> matrix_;
+    std::unique_ptr<LinearSolver> solver_;
+};
+
+}  // namespace limber

@@ -1,0 +1,260 @@
+#include "limber/kinematics/elements/constraint_set.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace limber {
+namespace {
+
+// ---------------------------------------------------------------- small vectors over any scalar
+
+template <class S>
+using V3 = std::array<S, 3>;
+template <class S>
+S dot(const V3<S>& a, const V3<S>& b) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+template <class S>
+V3<S> cross(const V3<S>& a, const V3<S>& b) {
+    return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+template <class S>
+V3<S> operator+(const V3<S>& a, const V3<S>& b) {
+    return {a[0] + b[0], a[1] + b[1], a[2] + b[2]};
+}
+template <class S>
+V3<S> operator-(const V3<S>& a, const V3<S>& b) {
+    return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+}
+template <class S>
+V3<S> operator*(const S& s, const V3<S>& a) {
+    return {s * a[0], s * a[1], s * a[2]};
+}
+
+// ---------------------------------------------------------------- rolling and skating
+// Velocity of the material point of body B at x relative to body A, along T:
+//   T . (pdot_B - pdot_A) + omega_B . ((x - p_B) x T) - omega_A . ((x - p_A) x T)
+// and  omega . w = 1/2 sum_k edot_k . (w x e_k)  gives the coefficient of each axis rate.
+// In the plane the axes are x, y only; a third axis fixed at (0,0,1) makes both cases one:
+//   1/2 sum over x, y, z with zdot = 0 gives omega_z when the sum runs over x and y with weight 1/2 each.
+
+constexpr int max_slots = 8;
+
+// Slots of rolling: plane frame p, axes(D); disc frame p, axes(D).
+template <int D, class S>
+void rolling_coefficients(const std::array<V3<S>, max_slots>& f, double radius, int axis,
+                          std::array<V3<S>, max_slots>& out) {
+    constexpr int disc = D + 1;
+    const V3<S> tangent = f[1 + axis];
+    V3<S> contact;  // from the disc's centre to the point of contact
+    if constexpr (D == 3) {
+        const V3<S> n = f[3];
+        const V3<S> s = f[disc + 3];
+        const S u = dot(n, s);
+        using std::sqrt;
+        const S root = sqrt(S(1.0) - u * u);
+        contact = (S(-radius) / root) * (n - u * s);
+    } else {
+        contact = S(-radius) * f[2];
+    }
+    const V3<S> w_disc = cross(contact, tangent);
+    const V3<S> w_plane = cross(f[disc] - f[0] + contact, tangent);
+    out[disc] = tangent;
+    out[0] = S(-1.0) * tangent;
+    for (int k = 0; k < D; ++k) {
+        out[disc + 1 + k] = S(0.5) * cross(w_disc, f[disc + 1 + k]);
+        out[1 + k] = S(-0.5) * cross(w_plane, f[1 + k]);
+    }
+}
+
+// Slots of skate: ground frame p, axes(D); blade point, lateral axis.
+template <int D, class S>
+void skate_coefficients(const std::array<V3<S>, max_slots>& f, std::array<V3<S>, max_slots>& out) {
+    constexpr int blade = D + 1;
+    const V3<S> lateral = f[blade + 1];
+    const V3<S> w = cross(f[blade] - f[0], lateral);
+    out[blade] = lateral;
+    out[blade + 1] = V3<S>{S(0.0), S(0.0), S(0.0)};
+    out[0] = S(-1.0) * lateral;
+    for (int k = 0; k < D; ++k) out[1 + k] = S(-0.5) * cross(w, f[1 + k]);
+}
+
+template <int D, class S>
+void coefficients(const Row& row, const std::array<V3<S>, max_slots>& f, std::array<V3<S>, max_slots>& out) {
+    if (row.kind == RowKind::rolling) {
+        rolling_coefficients<D, S>(f, row.radius, row.axis, out);
+    } else {
+        skate_coefficients<D, S>(f, out);
+    }
+}
+
+}  // namespace
+
+template <int D>
+int ConstraintSet<D>::add_measure(Measure<D> measure) {
+    measures.push_back(measure);
+    return static_cast<int>(measures.size()) - 1;
+}
+
+template <int D>
+void ConstraintSet<D>::add_holonomic(int element, std::vector<RowTerm> row_terms, double rhs, int law) {
+    Row row;
+    row.element = element;
+    row.rhs = rhs;
+    row.law = law;
+    row.first_term = static_cast<int>(terms.size());
+    row.term_count = static_cast<int>(row_terms.size());
+    row.first_slot = static_cast<int>(slot_feature.size());
+    for (const RowTerm& term : row_terms) {
+        const Measure<D>& m = measures[term.measure];
+        for (int i = 0; i < m.count; ++i) slot_feature.push_back(m.feature[i]);
+        row.slot_count += m.count;
+        terms.push_back(term);
+    }
+    rows.push_back(row);
+}
+
+template <int D>
+void ConstraintSet<D>::add_velocity_row(Row row, std::vector<int> slots) {
+    row.first_slot = static_cast<int>(slot_feature.size());
+    row.slot_count = static_cast<int>(slots.size());
+    slot_feature.insert(slot_feature.end(), slots.begin(), slots.end());
+    rows.push_back(row);
+}
+
+template <int D>
+void ConstraintSet<D>::add_user_velocity_row(int element, const std::vector<int>& row_measures, UserVelocityRow user) {
+    std::vector<RowTerm> row_terms;
+    row_terms.reserve(row_measures.size());
+    for (const int m : row_measures) row_terms.push_back({1.0, m});
+    add_holonomic(element, row_terms, 0);
+    rows.back().kind = RowKind::user_velocity;
+    rows.back().user = static_cast<int>(user_rows.size());
+    user_rows.push_back(std::move(user));
+}
+
+template <int D>
+int ConstraintSet<D>::holonomic_count() const {
+    return static_cast<int>(std::count_if(rows.begin(), rows.end(), [](const Row& r) { return r.is_holonomic(); }));
+}
+
+template <int D>
+void ConstraintSet<D>::evaluate_positions(const MeasureContext<D>& context, double t, RowValues<D>& out) const {
+    MeasureGradient<D> gradient;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const Row& row = rows[i];
+        if (!row.is_holonomic()) {
+            evaluate_velocity_row(row, context, t, out);
+            continue;
+        }
+        int slot = row.first_slot;
+        double sum = -(row.law < 0 ? row.rhs : laws[row.law].value(t));
+        for (int k = row.first_term; k < row.first_term + row.term_count; ++k) {
+            const Measure<D>& m = measures[terms[k].measure];
+            const double c = terms[k].coefficient;
+            sum += c * compute_gradient(m, context, gradient);
+            for (int j = 0; j < m.count; ++j) out.gradient[slot++] = c * gradient[j];
+        }
+        out.phi[static_cast<Eigen::Index>(i)] = sum;
+    }
+}
+
+// Gradients of velocity rows; their value needs velocities and is J qdot + time_partial.
+template <int D>
+void ConstraintSet<D>::evaluate_velocity_row(const Row& row, const MeasureContext<D>& context, double t,
+                                             RowValues<D>& out) const {
+    if (row.kind == RowKind::user_velocity) {
+        const UserVelocityRow& user = user_rows[row.user];
+        std::array<double, BoundExpression::max_depth> variables{};
+        const std::size_t inputs = user.inputs.size();
+        for (std::size_t k = 0; k < inputs; ++k) variables[k] = compute_value(measures[user.inputs[k]], context);
+        variables[inputs] = t;
+        MeasureGradient<D> gradient;
+        int slot = row.first_slot;
+        for (int k = 0; k < row.term_count; ++k) {
+            const Measure<D>& m = measures[terms[row.first_term + k].measure];
+            compute_gradient(m, context, gradient);
+            const double c = user.coefficients[k].template evaluate<double>({variables.data(), inputs + 1});
+            for (int j = 0; j < m.count; ++j) out.gradient[slot++] = c * gradient[j];
+        }
+        return;
+    }
+    std::array<V3<double>, max_slots> f{};
+    std::array<V3<double>, max_slots> a{};
+    for (int s = 0; s < row.slot_count; ++s)
+        for (int i = 0; i < D; ++i) f[s][i] = context.features.value[slot_feature[row.first_slot + s]][i];
+    coefficients<D, double>(row, f, a);
+    for (int s = 0; s < row.slot_count; ++s)
+        for (int i = 0; i < D; ++i) out.gradient[row.first_slot + s][i] = a[s][i];
+}
+
+template <int D>
+void ConstraintSet<D>::evaluate_velocities(const MeasureContext<D>& context, double t, RowValues<D>& out) const {
+    using D1 = Dual<1>;
+    const auto& features = context.features;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const Row& row = rows[i];
+        double time_partial = 0;
+        double bias = 0;
+        if (row.is_holonomic()) {
+            if (row.law >= 0) {
+                const Taylor2 h = laws[row.law].at(t);
+                time_partial = -h.first;
+                bias = -h.second;
+            }
+            int slot = row.first_slot;
+            MeasureGradient<D> gradient;
+            for (int k = row.first_term; k < row.first_term + row.term_count; ++k) {
+                const Measure<D>& m = measures[terms[k].measure];
+                const double c = terms[k].coefficient;
+                for (int j = 0; j < m.count; ++j) gradient[j] = out.gradient[slot++] / c;
+                bias += c * compute_bias(m, context, gradient);
+            }
+        } else if (row.kind == RowKind::user_velocity) {
+            const UserVelocityRow& user = user_rows[row.user];
+            std::array<D1, BoundExpression::max_depth> variables{};
+            const std::size_t inputs = user.inputs.size();
+            for (std::size_t k = 0; k < inputs; ++k) {
+                const Measure<D>& m = measures[user.inputs[k]];
+                variables[k].value = compute_value(m, context);
+                variables[k].partial[0] = compute_rate(m, context);
+            }
+            variables[inputs] = D1::variable(t, 0);
+            const std::span<const D1> span(variables.data(), inputs + 1);
+            MeasureGradient<D> gradient;
+            for (int k = 0; k < row.term_count; ++k) {
+                const Measure<D>& m = measures[terms[row.first_term + k].measure];
+                compute_gradient(m, context, gradient);
+                const D1 c = user.coefficients[k].template evaluate<D1>(span);
+                bias += c.partial[0] * compute_rate(m, context) + c.value * compute_bias(m, context, gradient);
+            }
+            const D1 rhs = user.rhs.template evaluate<D1>(span);
+            time_partial = -rhs.value;
+            bias -= rhs.partial[0];
+        } else {
+            std::array<V3<D1>, max_slots> f{};
+            std::array<V3<D1>, max_slots> a{};
+            for (int s = 0; s < row.slot_count; ++s) {
+                const int feature = slot_feature[row.first_slot + s];
+                for (int j = 0; j < D; ++j) {
+                    f[s][j].value = features.value[feature][j];
+                    f[s][j].partial[0] = features.rate[feature][j];
+                }
+            }
+            coefficients<D, D1>(row, f, a);
+            for (int s = 0; s < row.slot_count; ++s) {
+                const int feature = slot_feature[row.first_slot + s];
+                for (int j = 0; j < D; ++j)
+                    bias += a[s][j].partial[0] * features.rate[feature][j] + a[s][j].value * features.bias[feature][j];
+            }
+        }
+        out.time_partial[static_cast<Eigen::Index>(i)] = time_partial;
+        out.bias[static_cast<Eigen::Index>(i)] = bias;
+    }
+}
+
+template class ConstraintSet<2>;
+template class ConstraintSet<3>;
+
+}  // namespace limber

@@ -1,0 +1,94 @@
+#pragma once
+// Rows: the scalar constraint equations of a mechanism, as functions of features.
+//
+// Holonomic:      Phi = sum_k coefficient_k * measure_k(f) - h(t)                 = 0
+// Velocity level: phi = sum_s A_s(f, t) . fdot_s + b(f, t)                         = 0
+//
+// The gradient of a row is one vector per slot (a slot is one feature as used by one row): d Phi / d f_s for a
+// holonomic row, A_s for a velocity row; in both cases the row's rate is  sum_s gradient_s . fdot_s + time_partial  and
+// the time derivative of that is  sum_s gradient_s . (J_s qddot) + bias.
+
+#include <string>
+
+#include "limber/kinematics/elements/measure.hpp"
+#include "limber/kinematics/elements/time_function.hpp"
+
+namespace limber {
+
+struct RowTerm {
+    double coefficient = 1;
+    int measure = -1;
+};
+
+enum class RowKind {
+    holonomic,
+    rolling,  ///< slip of a disc on a plane along one axis of the plane; slots: frame of the plane, frame of the disc
+    skate,    ///< sideways slip of a blade; slots: frame of the ground, point and lateral axis of the blade
+    user_velocity  ///< sum c_i(scalars, t) * rate of scalar i = rhs
+};
+
+struct Row {
+    RowKind kind = RowKind::holonomic;
+    int element = -1;  ///< joint or driver that owns the row; -1: the coordinates themselves
+    int first_term = 0, term_count = 0;
+    int first_slot = 0, slot_count = 0;
+    int law = -1;  ///< index of h(t); -1: the constant `rhs`
+    double rhs = 0;
+    double radius = 0;  ///< rolling
+    int axis = 0;       ///< rolling: which axis of the plane
+    int user = -1;      ///< user_velocity: index into user_rows
+
+    bool is_holonomic() const { return kind == RowKind::holonomic; }
+};
+
+/// Coefficients of a user velocity row: functions of the values of some measures and of t (the last variable).
+struct UserVelocityRow {
+    std::vector<int> inputs;                    ///< measures whose values are the variables 0, 1, ...
+    std::vector<BoundExpression> coefficients;  ///< one per term
+    BoundExpression rhs;
+};
+
+/// Values of rows, filled by evaluate_positions and evaluate_velocities.
+template <int D>
+struct RowValues {
+    VecX phi;           ///< holonomic rows only; velocity rows keep 0
+    VecX time_partial;  ///< d Phi / dt at fixed coordinates; b of a velocity row
+    VecX bias;
+    std::vector<Vec<D>> gradient;  ///< per slot
+
+    void resize(int rows, int slots) {
+        phi = VecX::Zero(rows);
+        time_partial = VecX::Zero(rows);
+        bias = VecX::Zero(rows);
+        gradient.assign(slots, Vec<D>::Zero());
+    }
+};
+
+template <int D>
+class ConstraintSet {
+public:
+    std::vector<Row> rows;
+    std::vector<RowTerm> terms;
+    std::vector<int> slot_feature;
+    std::vector<Measure<D>> measures;
+    std::vector<TimeFunction> laws;
+    std::vector<UserVelocityRow> user_rows;
+
+    int add_measure(Measure<D> measure);
+    /// Row of measures; slots follow from the measures' features.
+    void add_holonomic(int element, std::vector<RowTerm> terms, double rhs, int law = -1);
+    void add_velocity_row(Row row, std::vector<int> slots);
+    void add_user_velocity_row(int element, const std::vector<int>& measures, UserVelocityRow user);
+
+    int holonomic_count() const;
+
+    /// Adds the rows [first, last) into `out`: values and gradients.
+    void evaluate_positions(const MeasureContext<D>& context, double t, RowValues<D>& out) const;
+    /// Needs evaluate_positions before.
+    void evaluate_velocities(const MeasureContext<D>& context, double t, RowValues<D>& out) const;
+
+private:
+    void evaluate_velocity_row(const Row& row, const MeasureContext<D>& context, double t, RowValues<D>& out) const;
+};
+
+}  // namespace limber

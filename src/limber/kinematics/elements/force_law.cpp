@@ -1,0 +1,140 @@
+#include "limber/kinematics/elements/force_law.hpp"
+
+#include <array>
+#include <cmath>
+
+namespace limber {
+namespace {
+
+constexpr std::size_t own_variables = 3;  // x, v, t
+
+// Integral of f from 0 to x: composite five-point Gauss rule, fine enough for laws with kinks.
+template <class F>
+double integrate_from_zero(double x, F f) {
+    constexpr std::array<double, 3> node{0.0, 0.538469310105683, 0.906179845938664};
+    constexpr std::array<double, 3> weight{0.568888888888889, 0.478628670499366, 0.236926885056189};
+    const int panels = 32 + static_cast<int>(std::min(1000.0, 8 * std::abs(x)));
+    const double h = x / panels;
+    double sum = 0;
+    for (int i = 0; i < panels; ++i) {
+        const double middle = (i + 0.5) * h;
+        sum += weight[0] * f(middle);
+        for (int k = 1; k < 3; ++k) sum += weight[k] * (f(middle - node[k] * h / 2) + f(middle + node[k] * h / 2));
+    }
+    return sum * h / 2;
+}
+
+}  // namespace
+
+BoundLaw::BoundLaw(const ModelEvaluation& e, const ScalarLaw& law, const std::vector<std::string>& inputs,
+                   const std::string& what)
+    : kind_(law.kind) {
+    const auto time_function = [&](const Number& n, const char* name) {
+        return TimeFunction(e.bind(n, {"t"}, what + ": " + name));
+    };
+    stiffness_ = time_function(law.stiffness, "stiffness");
+    damping_ = time_function(law.damping, "damping");
+    preload_ = time_function(law.preload, "preload");
+    for (const Number& c : law.coefficients) coefficients_.push_back(e.number(c, what + ": polynomial"));
+    if (law.table) table_ = e.table(*law.table, what + ": table");
+    if (kind_ == ScalarLaw::Kind::expression) {
+        std::vector<std::string> slots{"x", "v", "t"};
+        slots.insert(slots.end(), inputs.begin(), inputs.end());
+        expression_ = e.bind(law.expression, slots, what);
+        expression_is_elastic_ = true;
+        for (std::size_t i = 1; i < slots.size(); ++i)
+            if (expression_.depends_on(static_cast<int>(i))) expression_is_elastic_ = false;
+    }
+}
+
+double BoundLaw::expression_value(double x, double v, double t, std::span<const double> inputs, int by,
+                                  double* derivative) const {
+    std::array<Dual<1>, BoundExpression::max_depth> variables{};
+    variables[0] = x;
+    variables[1] = v;
+    variables[2] = t;
+    for (std::size_t i = 0; i < inputs.size(); ++i) variables[own_variables + i] = inputs[i];
+    variables[by].partial[0] = 1;
+    const Dual<1> result =
+        expression_.evaluate<Dual<1>>(std::span<const Dual<1>>(variables.data(), own_variables + inputs.size()));
+    *derivative = result.partial[0];
+    return result.value;
+}
+
+BoundLaw::Value BoundLaw::evaluate(double x, double v, double t, std::span<const double> inputs) const {
+    Value result;
+    switch (kind_) {
+        case ScalarLaw::Kind::linear:
+            result.by_x = stiffness_.value(t);
+            result.force = result.by_x * x;
+            break;
+        case ScalarLaw::Kind::polynomial:
+            for (std::size_t i = coefficients_.size(); i-- > 0;) {
+                result.by_x = result.by_x * x + static_cast<double>(i + 1) * coefficients_[i];
+                result.force = (result.force + coefficients_[i]) * x;
+            }
+            break;
+        case ScalarLaw::Kind::table: {
+            const UnaryDerivatives y = table_->evaluate(x);
+            result.force = y.f;
+            result.by_x = y.fx;
+            break;
+        }
+        case ScalarLaw::Kind::expression:
+            result.force = expression_value(x, v, t, inputs, 0, &result.by_x);
+            expression_value(x, v, t, inputs, 1, &result.by_v);
+            break;
+    }
+    const double damping = damping_.value(t);
+    result.force += damping * v + preload_.value(t);
+    result.by_v += damping;
+    return result;
+}
+
+double BoundLaw::by_input(int i, double x, double v, double t, std::span<const double> inputs) const {
+    if (kind_ != ScalarLaw::Kind::expression) return 0;
+    const int slot = static_cast<int>(own_variables) + i;
+    if (!expression_.depends_on(slot)) return 0;
+    double derivative = 0;
+    expression_value(x, v, t, inputs, slot, &derivative);
+    return derivative;
+}
+
+// The part of the force that is a function of x alone.
+double BoundLaw::elastic(double x) const {
+    double force = preload_.is_constant() ? preload_.value(0) : 0;
+    switch (kind_) {
+        case ScalarLaw::Kind::linear:
+            if (stiffness_.is_constant()) force += stiffness_.value(0) * x;
+            break;
+        case ScalarLaw::Kind::polynomial: {
+            double sum = 0;
+            for (std::size_t i = coefficients_.size(); i-- > 0;) sum = (sum + coefficients_[i]) * x;
+            force += sum;
+            break;
+        }
+        case ScalarLaw::Kind::table: force += table_->evaluate(x).f; break;
+        case ScalarLaw::Kind::expression:
+            if (expression_is_elastic_) {
+                double unused = 0;
+                force += expression_value(x, 0, 0, {}, 0, &unused);
+            }
+            break;
+    }
+    return force;
+}
+
+double BoundLaw::potential(double x) const {
+    if (kind_ == ScalarLaw::Kind::linear) {
+        const double k = stiffness_.is_constant() ? stiffness_.value(0) : 0;
+        const double p = preload_.is_constant() ? preload_.value(0) : 0;
+        return x * (0.5 * k * x + p);
+    }
+    return integrate_from_zero(x, [&](double s) { return elastic(s); });
+}
+
+double BoundLaw::rest(double x, double v, double t, std::span<const double> inputs) const {
+    return evaluate(x, v, t, inputs).force - elastic(x);
+}
+
+}  // namespace limber

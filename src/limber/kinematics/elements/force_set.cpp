@@ -1,0 +1,415 @@
+#include "limber/kinematics/elements/force_set.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "limber/math/rotation.hpp"
+
+namespace limber {
+namespace {
+
+// Matrix T with T e = 1/2 t x e: turns a torque into forces on axes.
+template <int D>
+Mat<D> half_turn(const Vec3& torque) {
+    if constexpr (D == 2) {
+        Mat2 m;
+        m << 0, -0.5 * torque.z(), 0.5 * torque.z(), 0;
+        return m;
+    } else {
+        return 0.5 * skew(torque);
+    }
+}
+
+template <int D>
+Vec3 components(const ForceElement<D>& e, double t) {
+    return {e.component[0].value(t), e.component[1].value(t), e.component[2].value(t)};
+}
+
+// Torque of a couple in world axes. In the plane only z counts.
+template <int D>
+Vec3 couple_vector(const ForceElement<D>& e, const MeasureContext<D>& c, const int* slots, double t) {
+    const Vec3 w = components(e, t);
+    if (D == 2 || !e.in_marker_axes) return w;
+    Vec3 torque = Vec3::Zero();
+    for (int k = 0; k < D; ++k) torque.template head<D>() += w[k] * c.features.value[slots[k]];
+    return torque;
+}
+
+inline constexpr int max_bushing_components = 6;
+using Components = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, max_bushing_components, 1>;
+
+// Displacements of a bushing and their rates.
+template <int D>
+void bushing_state(const ForceElement<D>& e, const std::vector<Measure<D>>& measures, const MeasureContext<D>& c,
+                   Components& x, Components& v) {
+    const auto n = static_cast<Eigen::Index>(e.components.size());
+    x.setZero(n);
+    v.setZero(n);
+    for (Eigen::Index i = 0; i < n; ++i)
+        for (const RowTerm& term : e.components[i]) {
+            x[i] += term.coefficient * compute_value(measures[term.measure], c);
+            v[i] += term.coefficient * compute_rate(measures[term.measure], c);
+        }
+}
+
+template <int D>
+Components bushing_forces(const ForceElement<D>& e, const std::vector<Measure<D>>& measures,
+                          const MeasureContext<D>& c) {
+    Components x;
+    Components v;
+    bushing_state(e, measures, c, x, v);
+    Components w(x.size());
+    w.noalias() = -e.stiffness * x;
+    w.noalias() -= e.damping * v;
+    return w;
+}
+
+}  // namespace
+
+template <int D>
+void ForceSet<D>::add(ForceElement<D> element, const std::vector<int>& slots) {
+    element.first_slot = static_cast<int>(slot_feature.size());
+    element.slot_count = static_cast<int>(slots.size());
+    slot_feature.insert(slot_feature.end(), slots.begin(), slots.end());
+    elements.push_back(std::move(element));
+}
+
+template <int D>
+int ForceSet<D>::max_slots() const {
+    int most = 0;
+    for (const auto& e : elements) most = std::max(most, e.slot_count);
+    return most;
+}
+
+template <int D>
+typename ForceSet<D>::ScalarState ForceSet<D>::scalar_state(const ForceElement<D>& e,
+                                                            const std::vector<Measure<D>>& measures,
+                                                            const MeasureContext<D>& context) const {
+    ScalarState state{};
+    const Measure<D>& m = measures[e.measure];
+    state.x = compute_value(m, context) - e.free_value;
+    state.v = compute_rate(m, context);
+    for (std::size_t i = 0; i < e.inputs.size(); ++i) {
+        const Measure<D>& input = measures[e.inputs[i].measure];
+        state.inputs[i] = e.inputs[i].is_rate ? compute_rate(input, context) : compute_value(input, context);
+    }
+    return state;
+}
+
+template <int D>
+double ForceSet<D>::servo_force(const ForceElement<D>& e, double x, double v, double t, bool* saturated) const {
+    const Taylor2 target = e.target.at(t);
+    const double force = e.gain * (target.value - x) + e.rate_gain * (target.first - v);
+    *saturated = e.limit > 0 && std::abs(force) > e.limit;
+    return *saturated ? std::copysign(e.limit, force) : force;
+}
+
+template <int D>
+double ForceSet<D>::scalar_force(int element, const std::vector<Measure<D>>& measures, const MeasureContext<D>& context,
+                                 double t) const {
+    const ForceElement<D>& e = elements[element];
+    if (e.kind == ForceKind::scalar) {
+        const ScalarState s = scalar_state(e, measures, context);
+        return e.law.evaluate(s.x, s.v, t, s.input_span(e.inputs.size())).force;
+    }
+    if (e.kind == ForceKind::servo) {
+        const ScalarState s = scalar_state(e, measures, context);
+        bool saturated = false;
+        return servo_force(e, s.x, s.v, t, &saturated);
+    }
+    if (e.kind == ForceKind::bushing) return bushing_forces(e, measures, context).template head<D>().norm();
+    if (e.kind == ForceKind::drag) {
+        const Vec<D> v = context.features.rate[slot_feature[e.first_slot]] - e.medium;
+        return (e.linear + e.quadratic * v.norm()) * v.norm();
+    }
+    return components(e, t).norm();
+}
+
+template <int D>
+void ForceSet<D>::evaluate(const std::vector<Measure<D>>& measures, const MeasureContext<D>& context, double t,
+                           std::vector<Vec<D>>& slot_force) const {
+    for (const ForceElement<D>& e : elements) {
+        Vec<D>* out = &slot_force[e.first_slot];
+        const int* slots = &slot_feature[e.first_slot];
+        switch (e.kind) {
+            case ForceKind::scalar:
+            case ForceKind::servo: {
+                const ScalarState s = scalar_state(e, measures, context);
+                bool saturated = false;
+                const double force = e.kind == ForceKind::servo
+                                         ? servo_force(e, s.x, s.v, t, &saturated)
+                                         : e.sign * e.law.evaluate(s.x, s.v, t, s.input_span(e.inputs.size())).force;
+                MeasureGradient<D> g;
+                const Measure<D>& m = measures[e.measure];
+                compute_gradient(m, context, g);
+                for (int i = 0; i < m.count; ++i) out[i] = force * g[i];
+                for (int i = m.count; i < e.slot_count; ++i) out[i].setZero();
+                break;
+            }
+            case ForceKind::vector: {
+                const Vec3 f = components(e, t);
+                if (e.in_marker_axes) {
+                    out[0].setZero();
+                    for (int k = 0; k < D; ++k) out[0] += f[k] * context.features.value[slots[1 + k]];
+                } else {
+                    out[0] = f.template head<D>();
+                }
+                for (int k = 1; k < e.slot_count; ++k) out[k].setZero();
+                break;
+            }
+            case ForceKind::couple: {
+                const Mat<D> turn = half_turn<D>(couple_vector(e, context, slots, t));
+                for (int k = 0; k < D; ++k) out[k] = turn * context.features.value[slots[k]];
+                break;
+            }
+            case ForceKind::bushing: {
+                const Components w = bushing_forces(e, measures, context);
+                MeasureGradient<D> g;
+                int slot = 0;
+                for (std::size_t i = 0; i < e.components.size(); ++i)
+                    for (const RowTerm& term : e.components[i]) {
+                        const Measure<D>& m = measures[term.measure];
+                        compute_gradient(m, context, g);
+                        for (int k = 0; k < m.count; ++k)
+                            out[slot++] = w[static_cast<Eigen::Index>(i)] * term.coefficient * g[k];
+                    }
+                break;
+            }
+            case ForceKind::drag: {
+                const Vec<D> v = context.features.rate[slots[0]] - e.medium;
+                out[0] = -(e.linear + e.quadratic * v.norm()) * v;
+                break;
+            }
+        }
+    }
+}
+
+// F_a = force(x, v, inputs) g_a with g = d measure / df, so
+//   dF_a/df_b    = force H_ab + force_x g_a g_b^T + force_v g_a (H fdot)_b^T + sum force_input g_a (d input / df_b)^T
+//   dF_a/dfdot_b = force_v g_a g_b^T + sum force_input g_a (d input / dfdot_b)^T
+template <int D>
+void ForceSet<D>::scalar_blocks(const ForceElement<D>& e, const std::vector<Measure<D>>& measures,
+                                const MeasureContext<D>& context, double t, ForceBlocks<D>& blocks) const {
+    const Measure<D>& m = measures[e.measure];
+    const ScalarState s = scalar_state(e, measures, context);
+    const std::span<const double> inputs = s.input_span(e.inputs.size());
+    double force = 0;
+    double by_x = 0;
+    double by_v = 0;
+    if (e.kind == ForceKind::servo) {
+        bool saturated = false;
+        force = servo_force(e, s.x, s.v, t, &saturated);
+        by_x = saturated ? 0 : -e.gain;
+        by_v = saturated ? 0 : -e.rate_gain;
+    } else {
+        const BoundLaw::Value value = e.law.evaluate(s.x, s.v, t, inputs);
+        force = e.sign * value.force;
+        by_x = e.sign * value.by_x;
+        by_v = e.sign * value.by_v;
+    }
+    MeasureGradient<D> g;
+    MeasureHessian<D> h;
+    compute_gradient(m, context, g);
+    compute_hessian(m, context, h);
+    for (int b = 0; b < m.count; ++b) {
+        Vec<D> h_rate = Vec<D>::Zero();
+        for (int k = 0; k < m.count; ++k) h_rate += h.block[b][k] * context.features.rate[m.feature[k]];
+        for (int a = 0; a < m.count; ++a) {
+            blocks.k(a, b) -= force * h.block[a][b] + g[a] * (by_x * g[b] + by_v * h_rate).transpose();
+            blocks.c(a, b) -= by_v * g[a] * g[b].transpose();
+        }
+    }
+    int slot = m.count;
+    for (std::size_t i = 0; i < e.inputs.size(); ++i) {
+        const Measure<D>& input = measures[e.inputs[i].measure];
+        const double by_input =
+            e.kind == ForceKind::servo ? 0 : e.sign * e.law.by_input(static_cast<int>(i), s.x, s.v, t, inputs);
+        MeasureGradient<D> gi;
+        compute_gradient(input, context, gi);
+        if (e.inputs[i].is_rate) compute_hessian(input, context, h);
+        for (int b = 0; b < input.count; ++b, ++slot) {
+            Vec<D> h_rate = Vec<D>::Zero();
+            if (e.inputs[i].is_rate)
+                for (int k = 0; k < input.count; ++k) h_rate += h.block[b][k] * context.features.rate[input.feature[k]];
+            for (int a = 0; a < m.count; ++a) {
+                if (e.inputs[i].is_rate) {
+                    blocks.k(a, slot) -= by_input * g[a] * h_rate.transpose();
+                    blocks.c(a, slot) -= by_input * g[a] * gi[b].transpose();
+                } else {
+                    blocks.k(a, slot) -= by_input * g[a] * gi[b].transpose();
+                }
+            }
+        }
+    }
+}
+
+// F_a = sum_i w_i g_ia with w = -K x - C xdot, so
+//   K_ab = sum_ij g_ia (K_ij g_jb + C_ij (H_j fdot)_b)^T - sum_i w_i H_i,ab,   C_ab = sum_ij g_ia C_ij g_jb^T
+template <int D>
+void ForceSet<D>::bushing_blocks(const ForceElement<D>& e, const std::vector<Measure<D>>& measures,
+                                 const MeasureContext<D>& context, ForceBlocks<D>& blocks) const {
+    constexpr int max_terms = 2 * max_bushing_components;
+    struct Term {
+        int component, first_slot, count;
+        MeasureGradient<D> gradient, gradient_rate;  // of coefficient * measure
+    };
+    std::array<Term, max_terms> terms;
+    int count = 0;
+    int slot = 0;
+    const Components w = bushing_forces(e, measures, context);
+    MeasureHessian<D> h;
+    for (std::size_t i = 0; i < e.components.size(); ++i)
+        for (const RowTerm& row_term : e.components[i]) {
+            const Measure<D>& m = measures[row_term.measure];
+            Term& term = terms[count++];
+            term.component = static_cast<int>(i);
+            term.first_slot = slot;
+            term.count = m.count;
+            compute_gradient(m, context, term.gradient);
+            compute_hessian(m, context, h);
+            for (int a = 0; a < m.count; ++a) {
+                term.gradient[a] *= row_term.coefficient;
+                term.gradient_rate[a].setZero();
+                for (int b = 0; b < m.count; ++b) {
+                    term.gradient_rate[a] += row_term.coefficient * h.block[a][b] * context.features.rate[m.feature[b]];
+                    blocks.k(slot + a, slot + b) -= w[term.component] * row_term.coefficient * h.block[a][b];
+                }
+            }
+            slot += m.count;
+        }
+    for (int p = 0; p < count; ++p)
+        for (int q = 0; q < count; ++q) {
+            const Term& left = terms[p];
+            const Term& right = terms[q];
+            const double k = e.stiffness(left.component, right.component);
+            const double c = e.damping(left.component, right.component);
+            if (k == 0 && c == 0) continue;
+            for (int a = 0; a < left.count; ++a)
+                for (int b = 0; b < right.count; ++b) {
+                    blocks.k(left.first_slot + a, right.first_slot + b) +=
+                        left.gradient[a] * (k * right.gradient[b] + c * right.gradient_rate[b]).transpose();
+                    blocks.c(left.first_slot + a, right.first_slot + b) +=
+                        c * left.gradient[a] * right.gradient[b].transpose();
+                }
+        }
+}
+
+template <int D>
+bool ForceSet<D>::compute_blocks(int element, const std::vector<Measure<D>>& measures, const MeasureContext<D>& context,
+                                 double t, ForceBlocks<D>& blocks) const {
+    const ForceElement<D>& e = elements[element];
+    const int* slots = &slot_feature[e.first_slot];
+    blocks.start(e.slot_count);
+    switch (e.kind) {
+        case ForceKind::scalar:
+        case ForceKind::servo: scalar_blocks(e, measures, context, t, blocks); return true;
+        case ForceKind::vector: {
+            if (!e.in_marker_axes) return false;
+            const Vec3 f = components(e, t);
+            for (int k = 0; k < D; ++k) blocks.k(0, 1 + k) = -f[k] * Mat<D>::Identity();
+            return true;
+        }
+        case ForceKind::couple: {
+            const Mat<D> turn = half_turn<D>(couple_vector(e, context, slots, t));
+            for (int k = 0; k < D; ++k) blocks.k(k, k) = -turn;
+            if (D == 3 && e.in_marker_axes) {
+                // T = sum w_j e_j, so T x e_k depends on e_j too: d(T x e_k) = w_j de_j x e_k = -w_j e_k x de_j.
+                const Vec3 w = components(e, t);
+                for (int k = 0; k < D; ++k) {
+                    Vec3 axis = Vec3::Zero();
+                    axis.template head<D>() = context.features.value[slots[k]];
+                    for (int j = 0; j < D; ++j) blocks.k(k, j) += half_turn<D>(w[j] * axis);
+                }
+            }
+            return true;
+        }
+        case ForceKind::bushing: bushing_blocks(e, measures, context, blocks); return true;
+        case ForceKind::drag: {
+            const Vec<D> v = context.features.rate[slots[0]] - e.medium;
+            const double speed = v.norm();
+            blocks.c(0, 0) = (e.linear + e.quadratic * speed) * Mat<D>::Identity();
+            if (speed > 0) blocks.c(0, 0) += e.quadratic / speed * v * v.transpose();
+            return true;
+        }
+    }
+    return false;
+}
+
+template <int D>
+double ForceSet<D>::potential(const std::vector<Measure<D>>& measures, const MeasureContext<D>& context,
+                              double t) const {
+    double sum = 0;
+    for (const ForceElement<D>& e : elements) {
+        const int* slots = &slot_feature[e.first_slot];
+        if (e.kind == ForceKind::scalar) {
+            const double x = compute_value(measures[e.measure], context) - e.free_value;
+            sum -= e.sign * e.law.potential(x);
+        } else if (e.kind == ForceKind::bushing) {
+            Components x;
+            Components v;
+            bushing_state(e, measures, context, x, v);
+            sum += 0.25 * x.dot((e.stiffness + e.stiffness.transpose()) * x);
+        } else if (e.kind == ForceKind::vector && !e.in_marker_axes) {
+            // A constant force in world axes has the potential -F . p; one that changes with time does work.
+            for (int k = 0; k < D; ++k)
+                if (e.component[k].is_constant()) sum -= e.component[k].value(t) * context.features.value[slots[0]][k];
+        }
+    }
+    return sum;
+}
+
+template <int D>
+double ForceSet<D>::power(const std::vector<Measure<D>>& measures, const MeasureContext<D>& context, double t) const {
+    double sum = 0;
+    for (const ForceElement<D>& e : elements) {
+        const int* slots = &slot_feature[e.first_slot];
+        const auto& rate = context.features.rate;
+        switch (e.kind) {
+            case ForceKind::scalar: {
+                const ScalarState s = scalar_state(e, measures, context);
+                sum += e.sign * e.law.rest(s.x, s.v, t, s.input_span(e.inputs.size())) * s.v;
+                break;
+            }
+            case ForceKind::servo: {
+                const ScalarState s = scalar_state(e, measures, context);
+                bool saturated = false;
+                sum += servo_force(e, s.x, s.v, t, &saturated) * s.v;
+                break;
+            }
+            case ForceKind::vector: {
+                const Vec3 f = components(e, t);
+                for (int k = 0; k < D; ++k) {
+                    if (e.in_marker_axes) {
+                        sum += f[k] * context.features.value[slots[1 + k]].dot(rate[slots[0]]);
+                    } else if (!e.component[k].is_constant()) {
+                        sum += f[k] * rate[slots[0]][k];
+                    }
+                }
+                break;
+            }
+            case ForceKind::couple: {
+                const Mat<D> turn = half_turn<D>(couple_vector(e, context, slots, t));
+                for (int k = 0; k < D; ++k) sum += (turn * context.features.value[slots[k]]).dot(rate[slots[k]]);
+                break;
+            }
+            case ForceKind::bushing: {  // damping, and whatever part of the stiffness is not symmetric
+                Components x;
+                Components v;
+                bushing_state(e, measures, context, x, v);
+                sum -= v.dot(e.damping * v) + 0.5 * v.dot((e.stiffness - e.stiffness.transpose()) * x);
+                break;
+            }
+            case ForceKind::drag: {
+                const Vec<D> v = rate[slots[0]] - e.medium;
+                sum -= (e.linear + e.quadratic * v.norm()) * v.dot(rate[slots[0]]);
+                break;
+            }
+        }
+    }
+    return sum;
+}
+
+template class ForceSet<2>;
+template class ForceSet<3>;
+
+}  // namespace limber

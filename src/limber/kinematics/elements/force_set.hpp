@@ -1,0 +1,119 @@
+#pragma once
+// Applied forces as functions of features: every element gives one vector per slot (feature), the force conjugate to
+// that feature, so that its virtual work is  sum_s F_s . df_s.  A torque T on a body with axes e_k acts on the axes:
+// F_k = 1/2 T x e_k (since dtheta = 1/2 sum e_k x de_k).
+//
+// For implicit integration every element also gives its stiffness and damping blocks
+//   K_ab = - dF_a / df_b,   C_ab = - dF_a / dfdot_b.
+
+#include <array>
+#include <string>
+
+#include "limber/kinematics/elements/constraint_set.hpp"
+#include "limber/kinematics/elements/force_law.hpp"
+#include "limber/kinematics/elements/measure.hpp"
+
+namespace limber {
+
+enum class ForceKind {
+    scalar,   ///< along a measure: spring, torsion spring, motor
+    servo,    ///< along a measure: gain (target - x) + rate_gain (target' - v), limited
+    vector,   ///< force at a point; slots: point, axes (D)
+    couple,   ///< torque on a body; slots: axes (D)
+    bushing,  ///< linear law that couples several measures x_i: F_i = -sum K_ij x_j + C_ij xdot_j
+    drag      ///< against the velocity of a point; slots: point
+};
+
+/// A scalar used by a force law beside its own: the value of a measure or its rate.
+struct LawInput {
+    int measure = -1;
+    bool is_rate = false;
+};
+
+template <int D>
+struct ForceElement {
+    ForceKind kind = ForceKind::scalar;
+    std::string name;
+    int first_slot = 0, slot_count = 0;
+    // scalar, servo
+    int measure = -1;
+    double free_value = 0;  ///< x = measure - free_value
+    double sign = 1;        ///< -1: the law gives tension (springs); +1: it pushes the measure up (motors)
+    BoundLaw law;
+    std::vector<LawInput> inputs;  ///< their features follow those of the measure in the slots
+    TimeFunction target;
+    double gain = 0, rate_gain = 0, limit = 0;  ///< limit 0: none
+    // vector, couple
+    std::array<TimeFunction, 3> component;
+    bool in_marker_axes = false;
+    // bushing: displacement, then rotation 1/2 sum a_k x b_k (sine of the angle times the axis), in the axes of a
+    std::vector<std::vector<RowTerm>> components;  ///< each x_i is a sum of measures
+    MatX stiffness, damping;
+    // drag
+    double linear = 0, quadratic = 0;
+    Vec<D> medium = Vec<D>::Zero();
+};
+
+/// Stiffness and damping blocks of one element, slot by slot.
+template <int D>
+struct ForceBlocks {
+    int slots = 0;
+    std::vector<Mat<D>> stiffness, damping;  ///< row-major slots x slots
+
+    void reserve(int max_slots) {
+        stiffness.resize(static_cast<std::size_t>(max_slots) * max_slots);
+        damping.resize(static_cast<std::size_t>(max_slots) * max_slots);
+    }
+    void start(int count) {
+        slots = count;
+        for (int i = 0; i < count * count; ++i) {
+            stiffness[i].setZero();
+            damping[i].setZero();
+        }
+    }
+    Mat<D>& k(int a, int b) { return stiffness[a * slots + b]; }
+    Mat<D>& c(int a, int b) { return damping[a * slots + b]; }
+};
+
+template <int D>
+class ForceSet {
+public:
+    std::vector<ForceElement<D>> elements;
+    std::vector<int> slot_feature;
+
+    void add(ForceElement<D> element, const std::vector<int>& slots);
+    int max_slots() const;
+
+    /// Fills one vector per slot. `measures` are those of the mechanism.
+    void evaluate(const std::vector<Measure<D>>& measures, const MeasureContext<D>& context, double t,
+                  std::vector<Vec<D>>& slot_force) const;
+    /// Blocks of one element; false if it has none (a constant force).
+    bool compute_blocks(int element, const std::vector<Measure<D>>& measures, const MeasureContext<D>& context,
+                        double t, ForceBlocks<D>& blocks) const;
+
+    /// Energy stored in the elements that have a potential.
+    double potential(const std::vector<Measure<D>>& measures, const MeasureContext<D>& context, double t) const;
+    /// Power done on the mechanism by everything that has none.
+    double power(const std::vector<Measure<D>>& measures, const MeasureContext<D>& context, double t) const;
+    /// The scalar force of a scalar or servo element (spring: tension; motor: push), magnitude of the others.
+    double scalar_force(int element, const std::vector<Measure<D>>& measures, const MeasureContext<D>& context,
+                        double t) const;
+
+private:
+    struct ScalarState {
+        double x, v;
+        std::array<double, 16> inputs;
+        std::span<const double> input_span(std::size_t n) const { return {inputs.data(), n}; }
+    };
+    ScalarState scalar_state(const ForceElement<D>& e, const std::vector<Measure<D>>& measures,
+                             const MeasureContext<D>& context) const;
+    double servo_force(const ForceElement<D>& e, double x, double v, double t, bool* saturated) const;
+    void scalar_blocks(const ForceElement<D>& e, const std::vector<Measure<D>>& measures,
+                       const MeasureContext<D>& context, double t, ForceBlocks<D>& blocks) const;
+    void bushing_blocks(const ForceElement<D>& e, const std::vector<Measure<D>>& measures,
+                        const MeasureContext<D>& context, ForceBlocks<D>& blocks) const;
+};
+
+inline constexpr int max_law_inputs = 16;
+
+}  // namespace limber

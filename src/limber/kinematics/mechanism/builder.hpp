@@ -1,0 +1,78 @@
+#pragma once
+// Builds a Mechanism from a Model. Internal to the room.
+
+#include <fmt/format.h>
+
+#include "limber/kinematics/mechanism/mechanism.hpp"
+#include "limber/model/evaluation.hpp"
+
+namespace limber {
+
+template <int D>
+class MechanismBuilder {
+public:
+    explicit MechanismBuilder(const Model& model) : model_(model), evaluation_(model) {}
+    Mechanism<D> build();
+
+private:
+    // bodies and features
+    void add_bodies();
+    int feature(int body, bool is_point, const Vec<D>& local);
+    const MarkerFeatures<D>& marker(MarkerHandle handle);
+    int body_index(MarkerHandle handle) const;
+    void add_output_features();
+    void set_scales();
+
+    // measures
+    int measure(MeasureKind kind, std::initializer_list<int> features, double length = 0);
+    int angle(int a1, int a2, int b);
+    int new_memory(int measure, double value);
+    MeasureContext<D> reference_context() const;
+    double reference_value(int measure) const;
+    double reference_value(const std::vector<RowTerm>& terms) const;
+
+    // joints, see joints.cpp
+    void add_joint(const Joint& joint);
+    ConstraintElement<D>& start_element(const std::string& name, const Joint* joint);
+    void add_row(std::vector<RowTerm> terms, double rhs = 0, int law = -1);
+    void coincide();
+    void parallel_axes();
+    void align();
+    void on_line();
+    void add_distance(const Joint& joint);
+    void add_helical(const Joint& joint);
+    void add_coupling(const Joint& joint);
+    void add_curve(const Joint& joint);
+    void add_rolling(const Joint& joint);
+    void add_skate();
+    void add_user_velocity(const Joint& joint);
+    void add_driver(const Driver& driver);
+    TimeFunction time_function(const TimeLaw& law, const std::string& what) const;
+    int component_measure(const MarkerComponent& component);
+
+    // scalars, see scalars.cpp
+    int scalar(const std::string& name, const std::string& what);
+    int find_or_make_scalar(const std::string& name);
+    int joint_coordinate(const Joint& joint, const std::string& coordinate);
+    int sensor_scalar(const std::string& name);
+    std::vector<std::string> scalar_names() const;
+
+    // forces, see forces.cpp
+    void add_force(const Force& force);
+    void add_scalar_force(const Force& force, int measure, double sign);
+    void add_bushing(const Force& force);
+    std::vector<std::string> law_inputs(const Force& force, std::vector<LawInput>& inputs);
+    std::vector<int> measure_features(int measure) const;
+
+    const Model& model_;
+    ModelEvaluation evaluation_;
+    Mechanism<D> m_;
+    std::map<std::string, int> body_by_name_;
+    std::map<std::string, MarkerFeatures<D>> markers_;
+    std::map<std::string, int> scalar_by_name_;
+    std::map<std::tuple<int, bool, std::array<double, D>>, int> feature_index_;
+    ConstraintElement<D>* element_ = nullptr;  // under construction
+    std::vector<std::string> making_;          // scalars under construction, to stop circular definitions
+};
+
+}  // namespace limber

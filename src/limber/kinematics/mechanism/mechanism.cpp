@@ -1,0 +1,234 @@
+#include "limber/kinematics/mechanism/mechanism.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "limber/kinematics/mechanism/builder.hpp"
+
+namespace limber {
+
+template <int D>
+int Mechanism<D>::find_scalar(const std::string& name) const {
+    for (const auto& scalar : scalars)
+        if (scalar.name == name) return scalar.measure;
+    return -1;
+}
+
+template <int D>
+Mechanism<D> make_mechanism(const Model& model) {
+    return MechanismBuilder<D>(model).build();
+}
+
+template <int D>
+Mechanism<D> MechanismBuilder<D>::build() {
+    add_bodies();
+    for (const auto handle : model_.joints.handles()) add_joint(model_.joints.get(handle));
+    for (const auto handle : model_.drivers.handles()) add_driver(model_.drivers.get(handle));
+    for (const auto handle : model_.forces.handles()) add_force(model_.forces.get(handle));
+    for (const auto handle : model_.sensors.handles()) {
+        const Sensor& sensor = model_.sensors.get(handle);
+        using Q = Sensor::Quantity;
+        if (sensor.quantity == Q::coordinate || sensor.quantity == Q::rate || sensor.quantity == Q::second_rate)
+            scalar(sensor.scalar, fmt::format("sensor '{}'", sensor.name));
+    }
+    const auto initial = [&](const std::vector<InitialValue>& values, std::vector<InitialMeasure>& out) {
+        for (const InitialValue& value : values) {
+            const std::string what = fmt::format("initial value of '{}'", value.scalar);
+            out.push_back({scalar(value.scalar, what), evaluation_.number(value.value, what)});
+        }
+    };
+    initial(model_.initial_positions, m_.initial_positions);
+    initial(model_.initial_rates, m_.initial_rates);
+    m_.dynamic_features = static_cast<int>(m_.features.size());
+    add_output_features();
+    set_scales();
+    for (int k = 0; k < D; ++k) m_.gravity[k] = TimeFunction(evaluation_.bind(model_.gravity[k], {"t"}, "gravity"));
+    for (const auto& [name, measure] : scalar_by_name_) m_.scalars.push_back({name, measure});
+    return std::move(m_);
+}
+
+// ---------------------------------------------------------------- bodies, features, markers
+
+template <int D>
+void MechanismBuilder<D>::add_bodies() {
+    for (const auto handle : model_.bodies.handles()) {
+        if (handle == model_.ground()) continue;
+        const Body& body = model_.bodies.get(handle);
+        const std::string what = fmt::format("body '{}'", body.name);
+        const Frame frame = evaluation_.body_frame(handle);
+        const MassProperties mass = evaluation_.mass_properties(handle);
+        if (D == 2 && (std::abs(frame.position.z()) > 1e-12 || std::abs(frame.axes(2, 2) - 1) > 1e-9))
+            throw ModelError(what + ": in a planar model a body lies in the plane z = 0 and turns about z only");
+        MechanismBody<D> b;
+        b.name = body.name;
+        b.handle = handle;
+        b.mass = mass.mass;
+        b.centre = mass.centre.head<D>();
+        const Vec3 centre = frame.position + frame.axes * mass.centre;
+        const Vec3 omega = evaluation_.vector(body.angular_velocity, what + ": angular velocity");
+        const Vec3 velocity =
+            evaluation_.vector(body.velocity, what + ": velocity") + omega.cross(centre - frame.position);
+        b.reference.position = centre.head<D>();
+        b.reference.axes = frame.axes.topLeftCorner<D, D>();
+        b.reference.velocity = velocity.head<D>();
+        if constexpr (D == 2) {
+            b.inertia(0, 0) = mass.inertia(2, 2);
+            b.reference.angular_velocity[0] = omega.z();
+        } else {
+            b.inertia = mass.inertia;
+            b.reference.angular_velocity = omega;
+        }
+        body_by_name_[body.name] = static_cast<int>(m_.bodies.size());
+        m_.bodies.push_back(std::move(b));
+    }
+}
+
+template <int D>
+int MechanismBuilder<D>::feature(int body, bool is_point, const Vec<D>& local) {
+    std::array<double, D> key{};
+    for (int i = 0; i < D; ++i) key[i] = local[i];
+    const auto [it, is_new] = feature_index_.try_emplace({body, is_point, key}, static_cast<int>(m_.features.size()));
+    if (!is_new) return it->second;
+    Feature<D> f;
+    f.body = body;
+    f.is_point = is_point;
+    f.local = local;
+    m_.features.push_back(f);
+    Vec<D> value = local;
+    if (body >= 0) {
+        const BodyState<D>& pose = m_.bodies[body].reference;
+        value = pose.axes * local;
+        if (is_point) value += pose.position;
+    }
+    m_.reference.value.push_back(value);
+    m_.reference.rate.push_back(Vec<D>::Zero());
+    m_.reference.bias.push_back(Vec<D>::Zero());
+    return it->second;
+}
+
+template <int D>
+int MechanismBuilder<D>::body_index(MarkerHandle handle) const {
+    const auto it = body_by_name_.find(model_.bodies.get(model_.markers.get(handle).body).name);
+    return it == body_by_name_.end() ? -1 : it->second;
+}
+
+template <int D>
+const MarkerFeatures<D>& MechanismBuilder<D>::marker(MarkerHandle handle) {
+    const std::string& name = model_.markers.get(handle).name;
+    const auto known = markers_.find(name);
+    if (known != markers_.end()) return known->second;
+    const int body = body_index(handle);
+    Frame frame = evaluation_.marker_frame(handle);
+    Vec<D> point = frame.position.head<D>();
+    if (body >= 0) {
+        point -= m_.bodies[body].centre;
+    } else {
+        const Frame ground = evaluation_.body_frame(model_.ground());
+        frame.axes = ground.axes * frame.axes;
+        point = (ground.position + ground.axes * frame.position).head<D>();
+    }
+    MarkerFeatures<D> features;
+    features.point = feature(body, true, point);
+    for (int k = 0; k < D; ++k) features.axis[k] = feature(body, false, frame.axes.col(k).head<D>());
+    return markers_[name] = features;
+}
+
+template <int D>
+void MechanismBuilder<D>::add_output_features() {
+    for (std::size_t i = 0; i < m_.bodies.size(); ++i) {
+        MechanismBody<D>& body = m_.bodies[i];
+        body.frame.point = feature(static_cast<int>(i), true, Vec<D>::Zero());
+        for (int k = 0; k < D; ++k) body.frame.axis[k] = feature(static_cast<int>(i), false, Vec<D>::Unit(k));
+    }
+    for (const auto handle : model_.sensors.handles()) {
+        const Sensor& sensor = model_.sensors.get(handle);
+        for (const MarkerHandle m : {sensor.marker, sensor.reference})
+            if (!m.is_null()) m_.sensor_markers[model_.markers.get(m).name] = marker(m);
+    }
+}
+
+template <int D>
+void MechanismBuilder<D>::set_scales() {
+    // Typical length: the median over the bodies of the distance from the centre of mass to the farthest point used.
+    std::vector<double> extent(m_.bodies.size(), 0.0);
+    for (const Feature<D>& f : m_.features)
+        if (f.body >= 0 && f.is_point) extent[f.body] = std::max(extent[f.body], f.local.norm());
+    std::erase(extent, 0.0);
+    if (!extent.empty()) {
+        const auto middle = extent.begin() + static_cast<std::ptrdiff_t>(extent.size() / 2);
+        std::nth_element(extent.begin(), middle, extent.end());
+        m_.length_scale = *middle;
+    }
+    double mass = 0;
+    int massive = 0;
+    for (const auto& body : m_.bodies)
+        if (body.mass > 0) {
+            mass += body.mass;
+            ++massive;
+        }
+    m_.mass_scale = massive > 0 ? mass / massive : 1;
+}
+
+// ---------------------------------------------------------------- measures
+
+template <int D>
+MeasureContext<D> MechanismBuilder<D>::reference_context() const {
+    return {m_.reference, m_.initial_memory, m_.curves};
+}
+
+template <int D>
+int MechanismBuilder<D>::measure(MeasureKind kind, std::initializer_list<int> features, double length) {
+    Measure<D> m;
+    m.kind = kind;
+    m.length = length;
+    for (const int f : features) m.feature[m.count++] = f;
+    return m_.constraints.add_measure(m);
+}
+
+template <int D>
+int MechanismBuilder<D>::new_memory(int measure, double value) {
+    m_.memory_measure.push_back(measure);
+    m_.initial_memory.push_back(value);
+    return static_cast<int>(m_.initial_memory.size()) - 1;
+}
+
+template <int D>
+int MechanismBuilder<D>::angle(int a1, int a2, int b) {
+    const int index = measure(MeasureKind::angle, {a1, a2, b});
+    const double wrapped = compute_value(m_.measure(index), reference_context());
+    m_.constraints.measures[index].memory = new_memory(index, wrapped);
+    return index;
+}
+
+template <int D>
+double MechanismBuilder<D>::reference_value(int measure) const {
+    return compute_value(m_.measure(measure), reference_context());
+}
+
+template <int D>
+double MechanismBuilder<D>::reference_value(const std::vector<RowTerm>& terms) const {
+    double sum = 0;
+    for (const RowTerm& term : terms) sum += term.coefficient * reference_value(term.measure);
+    return sum;
+}
+
+template <int D>
+std::vector<int> MechanismBuilder<D>::measure_features(int measure) const {
+    const Measure<D>& m = m_.measure(measure);
+    return {m.feature.begin(), m.feature.begin() + m.count};
+}
+
+template <int D>
+TimeFunction MechanismBuilder<D>::time_function(const TimeLaw& law, const std::string& what) const {
+    if (law.table) return TimeFunction(evaluation_.table(*law.table, what));
+    return TimeFunction(evaluation_.bind(law.expression, {"t"}, what));
+}
+
+template struct Mechanism<2>;
+template struct Mechanism<3>;
+template class MechanismBuilder<2>;
+template class MechanismBuilder<3>;
+template Mechanism<2> make_mechanism(const Model&);
+template Mechanism<3> make_mechanism(const Model&);
+
+}  // namespace limber

@@ -1,0 +1,24 @@
+#pragma once
+// Vector and matrix types used everywhere. SI units, right-handed axes, double precision.
+
+#include <Eigen/Core>
+#include <Eigen/Geometry>
+
+namespace limber {
+
+template <int D>
+using Vec = Eigen::Matrix<double, D, 1>;
+template <int D>
+using Mat = Eigen::Matrix<double, D, D>;
+
+using Vec2 = Vec<2>;
+using Vec3 = Vec<3>;
+using Mat2 = Mat<2>;
+using Mat3 = Mat<3>;
+using Quat = Eigen::Quaterniond;
+using VecX = Eigen::VectorXd;
+using MatX = Eigen::MatrixXd;
+
+inline constexpr double pi = 3.14159265358979323846;
+
+}  // namespace limber

@@ -1,0 +1,179 @@
+#include "limber/model/evaluation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "limber/math/rotation.hpp"
+
+namespace limber {
+
+ModelEvaluation::ModelEvaluation(const Model& model) : model_(model) {
+    for (auto& [name, value] : model.parameters.evaluate()) parameters_[name] = value;
+    for (const auto handle : model.tables.handles()) {
+        const TableDefinition& definition = model.tables.get(handle);
+        tables_[definition.name] = table(definition, fmt::format("table '{}'", definition.name));
+    }
+}
+
+BoundExpression ModelEvaluation::bind(const Number& n, const std::vector<std::string>& slots,
+                                      const std::string& what) const {
+    Expression::Scope scope;
+    scope.resolve = [&](const std::string& name) -> std::optional<Expression::Meaning> {
+        const auto slot = std::find(slots.begin(), slots.end(), name);
+        if (slot != slots.end()) return Expression::Meaning{std::nullopt, static_cast<int>(slot - slots.begin())};
+        const auto parameter = parameters_.find(name);
+        if (parameter != parameters_.end()) return Expression::Meaning{parameter->second, -1};
+        return std::nullopt;
+    };
+    scope.find_table = [&](const std::string& name) -> std::shared_ptr<const Interpolation> {
+        const auto it = tables_.find(name);
+        return it == tables_.end() ? nullptr : it->second;
+    };
+    scope.known_names = [&] {
+        std::vector<std::string> names = slots;
+        for (const auto& [name, value] : parameters_) names.push_back(name);
+        return names;
+    };
+    try {
+        return n.expression().bind(scope);
+    } catch (const ModelError& error) {
+        throw ModelError(fmt::format("{}: {}", what, error.what()));
+    }
+}
+
+double ModelEvaluation::number(const Number& n, const std::string& what) const {
+    const auto& names = n.expression().names();
+    if (std::find(names.begin(), names.end(), "t") != names.end() && parameters_.count("t") == 0)
+        throw ModelError(fmt::format("{} must not depend on t: \"{}\"", what, n.text()));
+    const double value = bind(n, {}, what).constant();
+    if (!std::isfinite(value)) throw ModelError(fmt::format("{} is not a finite number: \"{}\"", what, n.text()));
+    return value;
+}
+
+Vec3 ModelEvaluation::vector(const Number3& n, const std::string& what) const {
+    return {number(n[0], what), number(n[1], what), number(n[2], what)};
+}
+
+Frame ModelEvaluation::frame(const Placement& placement, const std::string& what) const {
+    Frame frame;
+    frame.position = vector(placement.position, what + ": position");
+    const auto& values = placement.orientation.values;
+    const std::string turn = what + ": orientation";
+    const auto at = [&](int i) { return number(values[i], turn); };
+    const auto direction = [&](int first) {
+        const Vec3 v(at(first), at(first + 1), at(first + 2));
+        if (v.norm() < 1e-12) throw ModelError(turn + ": a direction must not be zero");
+        return v;
+    };
+    switch (placement.orientation.kind) {
+        case Orientation::Kind::none: break;
+        case Orientation::Kind::angle: frame.axes = Eigen::AngleAxisd(at(0), Vec3::UnitZ()).toRotationMatrix(); break;
+        case Orientation::Kind::axis_angle:
+            frame.axes = Eigen::AngleAxisd(at(3), direction(0).normalized()).toRotationMatrix();
+            break;
+        case Orientation::Kind::xyz:
+            frame.axes = (Eigen::AngleAxisd(at(0), Vec3::UnitX()) * Eigen::AngleAxisd(at(1), Vec3::UnitY()) *
+                          Eigen::AngleAxisd(at(2), Vec3::UnitZ()))
+                             .toRotationMatrix();
+            break;
+        case Orientation::Kind::quaternion: {
+            const Quat q(at(0), at(1), at(2), at(3));
+            if (q.norm() < 1e-12) throw ModelError(turn + ": the quaternion must not be zero");
+            frame.axes = q.normalized().toRotationMatrix();
+            break;
+        }
+        case Orientation::Kind::axes: {
+            const Vec3 z = direction(0);
+            if (values.size() == 6) {
+                const Vec3 x = direction(3);
+                frame.axes = frame_from_z(z, &x);
+            } else {
+                frame.axes = frame_from_z(z);
+            }
+            break;
+        }
+    }
+    return frame;
+}
+
+Vec3 ModelEvaluation::rod_end(const Body& body, int end) const {
+    return vector((*body.ends)[end], fmt::format("body '{}': {}", body.name, end == 0 ? "from" : "to"));
+}
+
+double ModelEvaluation::rod_length(const Body& body) const {
+    const double length = (rod_end(body, 1) - rod_end(body, 0)).norm();
+    if (length < 1e-12) throw ModelError(fmt::format("body '{}': the rod's two ends are the same point", body.name));
+    return length;
+}
+
+Frame ModelEvaluation::body_frame(BodyHandle handle) const {
+    const Body& body = model_.bodies.get(handle);
+    if (!body.ends) return frame(body.placement, fmt::format("body '{}'", body.name));
+    Frame result;
+    result.position = rod_end(body, 0);
+    const Vec3 x = (rod_end(body, 1) - result.position) / rod_length(body);
+    if (model_.planar) {
+        result.axes << x, Vec3(-x.y(), x.x(), 0), Vec3::UnitZ();
+    } else {
+        // z as near to world z as x allows.
+        Vec3 z = Vec3::UnitZ() - x * x.z();
+        if (z.norm() < 0.1) z = Vec3::UnitY() - x * x.y();
+        z.normalize();
+        result.axes << x, z.cross(x), z;
+    }
+    return result;
+}
+
+Frame ModelEvaluation::marker_frame(MarkerHandle handle) const {
+    const Marker& marker = model_.markers.get(handle);
+    const Body& body = model_.bodies.get(marker.body);
+    const std::string what = fmt::format("marker '{}'", marker.name);
+    Frame local = frame(marker.placement, what);
+    switch (marker.place) {
+        case Marker::Kind::body:
+        case Marker::Kind::rod_start: break;
+        case Marker::Kind::rod_end: local.position.x() += rod_length(body); break;
+        case Marker::Kind::centre_of_mass: local.position += mass_properties(marker.body).centre; break;
+        case Marker::Kind::world: {
+            const Frame pose = body_frame(marker.body);
+            local.position = pose.axes.transpose() * (local.position - pose.position);
+            local.axes = pose.axes.transpose() * local.axes;
+            break;
+        }
+        case Marker::Kind::turned:
+            local.position = marker_frame(marker.base).position;
+            local.axes = body_frame(marker.body).axes.transpose() * local.axes;
+            break;
+    }
+    if (model_.planar && std::abs(local.axes(2, 2) - 1) > 1e-9)
+        throw ModelError(what + ": in a planar model a frame can only be turned about z");
+    return local;
+}
+
+MassProperties ModelEvaluation::mass_properties(BodyHandle handle) const {
+    const Body& body = model_.bodies.get(handle);
+    std::vector<MassProperties> parts;
+    for (const Solid& solid : body.solids)
+        parts.push_back(solid_mass_properties(*this, solid, body.ends ? rod_length(body) : 0, model_.planar,
+                                              fmt::format("body '{}'", body.name)));
+    return combine(parts);
+}
+
+std::shared_ptr<const Interpolation> ModelEvaluation::table(const TableDefinition& definition,
+                                                            const std::string& what) const {
+    std::vector<double> x;
+    std::vector<double> y;
+    for (std::size_t i = 0; i < definition.x.size(); ++i) {
+        x.push_back(number(definition.x[i], what));
+        y.push_back(number(definition.y[i], what));
+        if (i > 0 && !(x[i] > x[i - 1]))
+            throw ModelError(fmt::format("{}: the first column must grow from row to row; row {} has {} after {}", what,
+                                         i + 1, x[i], x[i - 1]));
+    }
+    if (x.size() < 2) throw ModelError(what + ": a table needs at least two rows");
+    return std::make_shared<const Interpolation>(std::move(x), std::move(y), definition.interpolation);
+}
+
+}  // namespace limber

@@ -1,0 +1,55 @@
+#pragma once
+// The numbers of a model for one set of parameter values: poses, mass properties, marker frames, bound laws.
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "limber/model/model.hpp"
+
+namespace limber {
+
+struct MassProperties {
+    double mass = 0;
+    Vec3 centre = Vec3::Zero();   ///< in the body frame
+    Mat3 inertia = Mat3::Zero();  ///< about the centre of mass, body axes
+};
+
+class ModelEvaluation {
+public:
+    /// Throws ModelError if a parameter cannot be evaluated.
+    explicit ModelEvaluation(const Model& model);
+
+    const Model& model() const { return model_; }
+
+    /// A number that may depend on parameters only. `what` names it in the error.
+    double number(const Number& n, const std::string& what) const;
+    Vec3 vector(const Number3& n, const std::string& what) const;
+    /// Binds parameters and tables; the names in `slots` become variables 0, 1, 2, ...
+    BoundExpression bind(const Number& n, const std::vector<std::string>& slots, const std::string& what) const;
+
+    Frame frame(const Placement& placement, const std::string& what) const;
+    /// Pose at the reference configuration.
+    Frame body_frame(BodyHandle body) const;
+    MassProperties mass_properties(BodyHandle body) const;
+    /// In the body's frame.
+    Frame marker_frame(MarkerHandle marker) const;
+    double rod_length(const Body& body) const;
+
+    std::shared_ptr<const Interpolation> table(const TableDefinition& definition, const std::string& what) const;
+
+private:
+    Vec3 rod_end(const Body& body, int end) const;
+
+    const Model& model_;
+    std::map<std::string, double> parameters_;
+    std::map<std::string, std::shared_ptr<const Interpolation>> tables_;
+};
+
+/// Mass properties of one solid in the body frame; rod_length is used by rods only.
+MassProperties solid_mass_properties(const ModelEvaluation& evaluation, const Solid& solid, double rod_length,
+                                     bool planar, const std::string& what);
+/// Of several parts taken together.
+MassProperties combine(const std::vector<MassProperties>& parts);
+
+}  // namespace limber

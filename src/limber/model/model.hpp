@@ -1,0 +1,279 @@
+#pragma once
+// The description of a mechanism: plain data, no coordinates, no matrices, no time step.
+//
+// Frames: every body has a body frame; markers are frames fixed to bodies; joints, forces and sensors refer to markers
+// only. A marker's place is given in its body's frame, or in world axes at the reference configuration (the poses
+// written in the model, before assembly). In a planar model all points lie in the plane z = 0, every marker's z axis is
+// the plane's normal, and only x, y and the angle about z are used.
+
+#include <array>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "limber/math/types.hpp"
+#include "limber/model/number.hpp"
+#include "limber/model/table.hpp"
+
+namespace limber {
+
+struct Body;
+struct Marker;
+struct Joint;
+struct Force;
+using BodyHandle = Handle<Body>;
+using MarkerHandle = Handle<Marker>;
+using JointHandle = Handle<Joint>;
+using ForceHandle = Handle<Force>;
+
+/// How a frame is turned.
+struct Orientation {
+    enum class Kind {
+        none,
+        angle,       ///< 1 number: about z
+        axis_angle,  ///< 4 numbers: axis, angle
+        xyz,         ///< 3 numbers: turns about the frame's own x, then y, then z
+        quaternion,  ///< 4 numbers: w, x, y, z
+        axes         ///< 3 numbers: direction of z; or 6: direction of z and approximate direction of x
+    };
+    Kind kind = Kind::none;
+    std::vector<Number> values;
+};
+
+struct Placement {
+    Number3 position;
+    Orientation orientation;
+};
+
+/// One part of a body's mass and looks.
+struct Solid {
+    enum class Kind { rod, box, cylinder, sphere, disc, point, general };
+    Kind kind = Kind::general;
+    /// rod: radius; box: three sides; cylinder: radius, length; sphere: radius; disc: radius, thickness.
+    std::vector<Number> size;
+    std::optional<Number> mass, density;
+    /// rod only: masses lumped at the two ends, instead of mass or density.
+    std::optional<std::array<Number, 2>> end_masses;
+    /// general only: xx yy zz xy xz yz about the centre of mass, in body axes (planar: zz only counts).
+    std::array<Number, 6> inertia;
+    /// In the body frame. A rod runs from the placement's origin along x to `rod_length` of the body.
+    Placement placement;
+    bool visible = true;
+    std::string color;
+};
+
+struct Body {
+    static constexpr const char* kind = "body";
+    std::string name;
+    /// Pose at the reference configuration. For a rod given by its ends: see `ends`.
+    Placement placement;
+    /// A rod's two ends in world axes; they fix the frame (origin at the first end, x towards the second).
+    std::optional<std::array<Number3, 2>> ends;
+    std::vector<Solid> solids;
+    /// Velocity of the body's origin and angular velocity, world axes.
+    Number3 velocity, angular_velocity;
+};
+
+struct Marker {
+    static constexpr const char* kind = "marker";
+    enum class Kind {
+        body,   ///< placement in the body's frame
+        world,  ///< placement in world axes at the reference configuration
+        centre_of_mass,
+        rod_start,
+        rod_end,
+        turned  ///< at the point of marker `base`, turned as the placement says in world axes
+    };
+    std::string name;  ///< "body.marker", unique in the model
+    BodyHandle body;
+    Kind place = Kind::body;
+    Placement placement;
+    MarkerHandle base;
+};
+
+enum class JointType {
+    fixed,
+    revolute,
+    prismatic,
+    cylindrical,
+    spherical,
+    universal,
+    planar,
+    helical,
+    point_on_line,
+    point_on_plane,
+    distance,
+    parallel_axes,
+    perpendicular_axes,
+    constant_velocity,
+    gear,
+    rack_and_pinion,
+    coupling,
+    point_on_curve,
+    rolling_disc,
+    skate,
+    velocity
+};
+
+/// A scalar that a joint or a sensor measures, by name: "crank.angle", "tip.x".
+struct ScalarTerm {
+    std::string scalar;
+    Number coefficient;  ///< for velocity constraints an expression of t and of other scalars
+};
+
+struct CurveDefinition {
+    static constexpr const char* kind = "curve";
+    std::string name;
+    std::vector<Number3> points;
+    bool closed = false;
+};
+
+struct TableDefinition {
+    static constexpr const char* kind = "table";
+    std::string name;
+    std::vector<Number> x, y;
+    Interpolation::Kind interpolation = Interpolation::Kind::cubic;
+};
+
+struct Joint {
+    static constexpr const char* kind = "joint";
+    std::string name;
+    JointType type = JointType::fixed;
+    MarkerHandle a, b;              ///< on the first and on the second body
+    std::optional<Number> length;   ///< distance: if absent, the distance at the reference configuration
+    Number pitch;                   ///< helical: advance per turn
+    Number radius;                  ///< rack_and_pinion, rolling_disc
+    Number ratio;                   ///< gear: second coordinate / first coordinate
+    std::vector<ScalarTerm> terms;  ///< gear, rack_and_pinion, coupling, velocity
+    std::optional<Number> offset;   ///< right-hand side; if absent, what holds at the reference configuration
+    Handle<CurveDefinition> curve;  ///< point_on_curve, in the frame of marker a
+};
+
+/// A function of time: an expression of t, or a table.
+struct TimeLaw {
+    Number expression;
+    std::optional<TableDefinition> table;
+};
+
+/// A component of a marker's position along an axis of another marker (ground's origin if null).
+struct MarkerComponent {
+    MarkerHandle marker, reference;
+    int axis = 0;
+};
+
+struct Driver {
+    static constexpr const char* kind = "driver";
+    std::string name;
+    std::variant<std::string, MarkerComponent> target;  ///< a joint coordinate by name, or a component
+    TimeLaw law;
+};
+
+enum class ForceType { spring, torsion_spring, motor, servo, force, torque, bushing, drag };
+
+/// Force against elongation and its rate.
+struct ScalarLaw {
+    enum class Kind { linear, polynomial, table, expression };
+    Kind kind = Kind::linear;
+    Number stiffness, damping, preload;
+    std::vector<Number> coefficients;      ///< polynomial: of x^1, x^2, ...
+    std::optional<TableDefinition> table;  ///< force over x
+    Number expression;                     ///< of x, v, t, parameters and other scalars
+};
+
+struct Force {
+    static constexpr const char* kind = "force";
+    std::string name;
+    ForceType type = ForceType::spring;
+    MarkerHandle a, b;                 ///< b alone for force, torque, drag: the marker acted on
+    std::string scalar;                ///< torsion_spring, motor, servo: the joint coordinate acted on
+    ScalarLaw law;                     ///< spring, torsion_spring, motor
+    std::optional<Number> free_value;  ///< free length or angle; if absent, the one at the reference configuration
+    TimeLaw target;                    ///< servo
+    Number gain, rate_gain;            ///< servo
+    std::optional<Number> limit;       ///< servo: largest force
+    Number3 vector;                    ///< force, torque; drag: velocity of the medium
+    enum class Frame { world, body } frame = Frame::world;  ///< axes of `vector`: world or marker
+    std::vector<Number> stiffness, damping;                 ///< bushing: 6 or 36 numbers (planar: 3 or 9)
+    Number linear, quadratic;                               ///< drag
+};
+
+struct Sensor {
+    static constexpr const char* kind = "sensor";
+    enum class Quantity {
+        position,
+        velocity,
+        acceleration,
+        angular_velocity,
+        angular_acceleration,
+        coordinate,
+        rate,
+        second_rate,
+        reaction,
+        force,
+        kinetic_energy,
+        potential_energy,
+        work,
+        total_energy,
+        position_error,
+        velocity_error,
+        acceleration_error,
+        expression
+    };
+    std::string name;
+    Quantity quantity = Quantity::position;
+    MarkerHandle marker;
+    MarkerHandle reference;  ///< measured relative to it and in its axes; ground's origin if null
+    std::string scalar;      ///< coordinate, rate, second_rate
+    JointHandle joint;       ///< reaction
+    std::string driver;      ///< reaction of a driver
+    ForceHandle force;
+    bool in_marker_axes = false;  ///< reaction: axes of the joint's first marker instead of world axes
+    Number expression;
+};
+
+struct InitialValue {
+    std::string scalar;
+    Number value;
+};
+
+/// What `limber run` uses unless told otherwise.
+struct SimulationDefaults {
+    std::optional<Number> until, step, every;
+    std::string formulation, integrator, coordinates;
+};
+
+struct Model {
+    Model();
+
+    std::string title;
+    bool planar = false;
+    Number3 gravity;
+    Parameters parameters;
+    Table<TableDefinition> tables;
+    Table<CurveDefinition> curves;
+    Table<Body> bodies;  ///< the first is the ground
+    Table<Marker> markers;
+    Table<Joint> joints;
+    Table<Driver> drivers;
+    Table<Force> forces;
+    Table<Sensor> sensors;
+    std::vector<InitialValue> initial_positions, initial_rates;
+    SimulationDefaults simulation;
+
+    BodyHandle ground() const;
+    /// Adds a body with its markers "name.origin", "name.com" (and "name.from", "name.to" of a rod).
+    BodyHandle add_body(Body body);
+    MarkerHandle add_marker(BodyHandle body, const std::string& name, Placement placement = {},
+                            Marker::Kind place = Marker::Kind::body);
+    /// "body.marker", or "body" for its origin. Throws ModelError with a suggestion.
+    MarkerHandle marker(const std::string& name) const;
+};
+
+/// A frame in its parent: where it is and how it is turned (columns are its axes).
+struct Frame {
+    Vec3 position = Vec3::Zero();
+    Mat3 axes = Mat3::Identity();
+};
+
+}  // namespace limber

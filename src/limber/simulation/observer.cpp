@@ -1,0 +1,436 @@
+#include "limber/simulation/observer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "limber/kinematics/body_space/reactions.hpp"
+#include "limber/model/evaluation.hpp"
+
+namespace limber {
+namespace {
+
+using Quantity = Sensor::Quantity;
+
+template <int D>
+class ObserverOf final : public Observer {
+public:
+    ObserverOf(const Model& model, std::shared_ptr<const MechanismSystem<D>> system,
+               std::unique_ptr<AccelerationSolver> solver)
+        : system_(std::move(system)),
+          m_(system_->mechanism()),
+          solver_(std::move(solver)),
+          reactions_(m_),
+          evaluation_(system_->make_evaluation()) {
+        solver_->use_no_gains();
+        features_.resize(m_.features.size());
+        rates_.resize(m_.bodies.size());
+        a_ = VecX::Zero(system_->size());
+        rows_ = lambda_ = VecX::Zero(system_->rows());
+        for (const auto& law : m_.constraints.laws) has_drivers_ = has_drivers_ || !law.is_constant();
+        const ModelEvaluation numbers(model);
+        for (const auto handle : model.sensors.handles()) add_sensor(model, numbers, model.sensors.get(handle));
+        bind_expressions(numbers);
+    }
+
+    void observe(const State& state, double work, std::vector<double>& values) override {
+        values.assign(columns_.size(), 0.0);
+        update_motion(state, needs_accelerations_);
+        if (needs_reactions_) reactions_.solve(states_, state.memory, state.t, rates_);
+        for (const Probe& probe : probes_) measure(probe, state, work, values);
+        // Expressions in the order in which they depend on each other.
+        for (const ExpressionProbe& probe : expressions_) {
+            variables_.assign(values.begin(), values.end());
+            variables_.push_back(state.t);
+            values[probe.column] = probe.expression.template evaluate<double>(
+                std::span<const double>(variables_.data(), variables_.size()));
+        }
+    }
+
+    Energies compute_energies(const State& state) override {
+        update_motion(state, has_drivers_);
+        Energies e;
+        const MeasureContext<D> context{features_, state.memory, m_.curves};
+        for (std::size_t b = 0; b < m_.bodies.size(); ++b) {
+            e.kinetic += kinetic_energy(m_.bodies[b], states_[b]);
+            for (int k = 0; k < D; ++k) {
+                const double g = m_.gravity[k].value(state.t);
+                if (m_.gravity[k].is_constant()) {
+                    e.potential -= m_.bodies[b].mass * g * states_[b].position[k];
+                } else {
+                    e.power += m_.bodies[b].mass * g * states_[b].velocity[k];
+                }
+            }
+        }
+        e.potential += m_.forces.potential(m_.constraints.measures, context, state.t);
+        e.power += m_.forces.power(m_.constraints.measures, context, state.t);
+        // Constraint forces -J^T lambda work only where rows move with time: power lambda . d Phi/dt.
+        if (has_drivers_) e.power += lambda_.dot(solver_->evaluation().time_partial);
+        return e;
+    }
+
+    ConstraintErrors compute_errors(const State& state) override {
+        ConstraintErrors errors;
+        if (system_->rows() == 0) return errors;
+        Evaluation& e = *evaluation_;
+        system_->update_positions(e, state.t, state.q, state.memory);
+        system_->update_velocities(e, state.v);
+        if (system_->holonomic_rows() > 0)
+            errors.position = e.phi.head(system_->holonomic_rows()).cwiseAbs().maxCoeff();
+        errors.velocity = e.rate.cwiseAbs().maxCoeff();
+        multiply(system_->jacobian_pattern(), e.jacobian, state.a, rows_);
+        errors.acceleration = (rows_ + e.bias).cwiseAbs().maxCoeff();
+        return errors;
+    }
+
+    std::vector<BodyPose> compute_poses(const State& state) override {
+        system_->export_states(state.q, state.v, states_);
+        std::vector<BodyPose> poses;
+        for (std::size_t b = 0; b < states_.size(); ++b) {
+            const Vec<D> origin = states_[b].position - states_[b].axes * m_.bodies[b].centre;
+            Mat3 axes = Mat3::Identity();
+            axes.topLeftCorner<D, D>() = states_[b].axes;
+            Vec3 position = Vec3::Zero();
+            position.head<D>() = origin;
+            poses.push_back({position, Quat(axes)});
+        }
+        return poses;
+    }
+
+    void compute_momentum(const State& state, Vec3& linear, Vec3& angular) override {
+        system_->export_states(state.q, state.v, states_);
+        linear.setZero();
+        angular.setZero();
+        for (std::size_t b = 0; b < states_.size(); ++b) {
+            Vec3 r = Vec3::Zero();
+            Vec3 p = Vec3::Zero();
+            r.head<D>() = states_[b].position;
+            p.head<D>() = m_.bodies[b].mass * states_[b].velocity;
+            linear += p;
+            angular += r.cross(p);
+            const AngularVec<D> spin = world_inertia(m_.bodies[b], states_[b]) * states_[b].angular_velocity;
+            angular.tail<angular_size<D>>() += spin;
+        }
+    }
+
+private:
+    struct Probe {
+        Quantity quantity;
+        int first_column = 0;
+        MarkerFeatures<D> marker, reference;
+        int body = -1, reference_body = -1;
+        bool is_relative = false;
+        int measure = -1;  // coordinate, rate, second_rate
+        int element = -1;  // joint or driver
+        bool in_marker_axes = false;
+        int force = -1;
+    };
+    struct ExpressionProbe {
+        int column;
+        Number source;
+        std::string what;
+        BoundExpression expression;
+    };
+
+    void add_columns(const std::string& name, std::initializer_list<const char*> components) {
+        for (const char* component : components) columns_.push_back(*component == '\0' ? name : name + "." + component);
+    }
+
+    void add_sensor(const Model& model, const ModelEvaluation&, const Sensor& sensor) {
+        Probe probe;
+        probe.quantity = sensor.quantity;
+        probe.first_column = static_cast<int>(columns_.size());
+        const auto marker = [&](MarkerHandle handle, MarkerFeatures<D>& features, int& body) {
+            const std::string& name = model.markers.get(handle).name;
+            features = m_.sensor_markers.at(name);
+            body = m_.features[features.point].body;
+        };
+        if (!sensor.marker.is_null()) marker(sensor.marker, probe.marker, probe.body);
+        if (!sensor.reference.is_null()) {
+            marker(sensor.reference, probe.reference, probe.reference_body);
+            probe.is_relative = true;
+        }
+        switch (sensor.quantity) {
+            case Quantity::position:
+            case Quantity::velocity:
+            case Quantity::acceleration:
+                if constexpr (D == 2) {
+                    add_columns(sensor.name, {"x", "y"});
+                } else {
+                    add_columns(sensor.name, {"x", "y", "z"});
+                }
+                needs_accelerations_ = needs_accelerations_ || sensor.quantity == Quantity::acceleration;
+                break;
+            case Quantity::angular_velocity:
+            case Quantity::angular_acceleration:
+                if constexpr (D == 2) {
+                    add_columns(sensor.name, {""});
+                } else {
+                    add_columns(sensor.name, {"x", "y", "z"});
+                }
+                needs_accelerations_ = needs_accelerations_ || sensor.quantity == Quantity::angular_acceleration;
+                break;
+            case Quantity::coordinate:
+            case Quantity::rate:
+            case Quantity::second_rate:
+                probe.measure = m_.find_scalar(sensor.scalar);
+                add_columns(sensor.name, {""});
+                needs_accelerations_ = needs_accelerations_ || sensor.quantity == Quantity::second_rate;
+                break;
+            case Quantity::reaction:
+                needs_accelerations_ = needs_reactions_ = true;
+                probe.in_marker_axes = sensor.in_marker_axes;
+                if (sensor.joint.is_null()) {
+                    probe.element = m_.element_index.at("driver " + sensor.driver);
+                    add_columns(sensor.name, {""});
+                } else {
+                    probe.element = m_.element_index.at(model.joints.get(sensor.joint).name);
+                    if (!m_.elements[probe.element].has_markers) {
+                        add_columns(sensor.name, {""});
+                    } else if constexpr (D == 2) {
+                        add_columns(sensor.name, {"fx", "fy", "tz"});
+                    } else {
+                        add_columns(sensor.name, {"fx", "fy", "fz", "tx", "ty", "tz"});
+                    }
+                }
+                break;
+            case Quantity::force:
+                probe.force = m_.force_index.at(model.forces.get(sensor.force).name);
+                add_columns(sensor.name, {""});
+                break;
+            case Quantity::kinetic_energy:
+            case Quantity::potential_energy:
+            case Quantity::work:
+            case Quantity::total_energy:
+            case Quantity::position_error:
+            case Quantity::velocity_error:
+            case Quantity::acceleration_error: add_columns(sensor.name, {""}); break;
+            case Quantity::expression:
+                add_columns(sensor.name, {""});
+                expressions_.push_back(
+                    {probe.first_column, sensor.expression, fmt::format("sensor '{}'", sensor.name), {}});
+                return;
+        }
+        probes_.push_back(probe);
+    }
+
+    // Orders expressions so that each comes after those it uses, and binds their names to columns.
+    void bind_expressions(const ModelEvaluation& numbers) {
+        std::vector<std::string> slots = columns_;
+        slots.emplace_back("t");
+        std::vector<ExpressionProbe> ordered;
+        std::vector<bool> done(expressions_.size(), false);
+        const auto is_pending = [&](const std::string& name) {
+            for (std::size_t i = 0; i < expressions_.size(); ++i)
+                if (!done[i] && columns_[expressions_[i].column] == name) return true;
+            return false;
+        };
+        while (ordered.size() < expressions_.size()) {
+            bool progress = false;
+            for (std::size_t i = 0; i < expressions_.size(); ++i) {
+                if (done[i]) continue;
+                const auto& names = expressions_[i].source.expression().names();
+                if (std::any_of(names.begin(), names.end(), is_pending)) continue;
+                ordered.push_back(expressions_[i]);
+                ordered.back().expression = numbers.bind(expressions_[i].source, slots, expressions_[i].what);
+                done[i] = progress = true;
+            }
+            if (!progress)
+                throw ModelError(expressions_[std::find(done.begin(), done.end(), false) - done.begin()].what +
+                                 ": defined in terms of itself");
+        }
+        expressions_ = std::move(ordered);
+    }
+
+    void update_motion(const State& state, bool with_accelerations) {
+        system_->export_states(state.q, state.v, states_);
+        update_features(m_, states_, 0, static_cast<int>(m_.features.size()), features_);
+        if (!with_accelerations) return;
+        solver_->solve(state.t, state.q, state.v, state.memory, a_, lambda_);
+        system_->export_twist_rates(state.q, state.v, a_, rates_);
+    }
+
+    Vec<D> acceleration_of(int feature) const {
+        const Feature<D>& f = m_.features[feature];
+        if (f.body < 0) return Vec<D>::Zero();
+        return feature_acceleration(f, features_.value[feature], features_.bias[feature], states_[f.body],
+                                    rates_[f.body]);
+    }
+
+    // Position, velocity or acceleration of a point, relative to and in the axes of a reference marker if there is one.
+    Vec<D> point_quantity(const Probe& p) const {
+        const int on = p.marker.point;
+        const auto pick = [&](int feature) -> Vec<D> {
+            if (p.quantity == Quantity::position) return features_.value[feature];
+            if (p.quantity == Quantity::velocity) return features_.rate[feature];
+            return acceleration_of(feature);
+        };
+        if (!p.is_relative) return pick(on);
+        // y_k = e_k . d: value, and first and second derivative by the product rule.
+        const int from = p.reference.point;
+        const Vec<D> d = features_.value[on] - features_.value[from];
+        const Vec<D> d_rate = features_.rate[on] - features_.rate[from];
+        Vec<D> y;
+        for (int k = 0; k < D; ++k) {
+            const int e = p.reference.axis[k];
+            if (p.quantity == Quantity::position) {
+                y[k] = features_.value[e].dot(d);
+            } else if (p.quantity == Quantity::velocity) {
+                y[k] = features_.rate[e].dot(d) + features_.value[e].dot(d_rate);
+            } else {
+                y[k] = acceleration_of(e).dot(d) + 2 * features_.rate[e].dot(d_rate) +
+                       features_.value[e].dot(acceleration_of(on) - acceleration_of(from));
+            }
+        }
+        return y;
+    }
+
+    Vec3 angular_velocity(int body) const {
+        Vec3 w = Vec3::Zero();
+        if (body >= 0) w.tail<angular_size<D>>() = states_[body].angular_velocity;
+        return w;
+    }
+
+    void measure(const Probe& p, const State& state, double work, std::vector<double>& values) {
+        double* out = &values[p.first_column];
+        const MeasureContext<D> context{features_, state.memory, m_.curves};
+        switch (p.quantity) {
+            case Quantity::position:
+            case Quantity::velocity:
+            case Quantity::acceleration: {
+                const Vec<D> y = point_quantity(p);
+                std::copy(y.data(), y.data() + D, out);
+                break;
+            }
+            case Quantity::angular_velocity: {
+                Vec3 w = angular_velocity(p.body);
+                if (p.is_relative) {
+                    const Vec3 difference = w - angular_velocity(p.reference_body);
+                    w = difference;
+                    if constexpr (D == 3)
+                        for (int k = 0; k < 3; ++k) w[k] = features_.value[p.reference.axis[k]].dot(difference);
+                }
+                std::copy(w.data() + 3 - angular_size<D>, w.data() + 3, out);
+                break;
+            }
+            case Quantity::angular_acceleration: {
+                AngularVec<D> alpha = AngularVec<D>::Zero();
+                if (p.body >= 0) alpha = rates_[p.body].template tail<angular_size<D>>();
+                std::copy(alpha.data(), alpha.data() + angular_size<D>, out);
+                break;
+            }
+            case Quantity::coordinate: *out = compute_value(m_.measure(p.measure), context); break;
+            case Quantity::rate: *out = compute_rate(m_.measure(p.measure), context); break;
+            case Quantity::second_rate: {
+                const Measure<D>& m = m_.measure(p.measure);
+                MeasureGradient<D> gradient;
+                compute_gradient(m, context, gradient);
+                // compute_bias takes the features' own biases into account; add what the twist rates contribute.
+                double sum = compute_bias(m, context, gradient);
+                for (int i = 0; i < m.count; ++i)
+                    sum += gradient[i].dot(acceleration_of(m.feature[i]) - features_.bias[m.feature[i]]);
+                *out = sum;
+                break;
+            }
+            case Quantity::reaction: measure_reaction(p, out); break;
+            case Quantity::force:
+                *out = m_.forces.scalar_force(p.force, m_.constraints.measures, context, state.t);
+                break;
+            case Quantity::kinetic_energy: *out = energy(state).kinetic; break;
+            case Quantity::potential_energy: *out = energy(state).potential; break;
+            case Quantity::work: *out = work; break;
+            case Quantity::total_energy: {
+                const Energies e = energy(state);
+                *out = e.kinetic + e.potential;
+                break;
+            }
+            case Quantity::position_error: *out = compute_errors(state).position; break;
+            case Quantity::velocity_error: *out = compute_errors(state).velocity; break;
+            case Quantity::acceleration_error: *out = compute_errors(state).acceleration; break;
+            case Quantity::expression: break;
+        }
+    }
+
+    // Kinetic and potential energy of the motion already loaded.
+    Energies energy(const State& state) const {
+        Energies e;
+        for (std::size_t b = 0; b < m_.bodies.size(); ++b) {
+            e.kinetic += kinetic_energy(m_.bodies[b], states_[b]);
+            for (int k = 0; k < D; ++k)
+                if (m_.gravity[k].is_constant())
+                    e.potential -= m_.bodies[b].mass * m_.gravity[k].value(state.t) * states_[b].position[k];
+        }
+        e.potential += m_.forces.potential(m_.constraints.measures,
+                                           MeasureContext<D>{features_, state.memory, m_.curves}, state.t);
+        return e;
+    }
+
+    void measure_reaction(const Probe& p, double* out) const {
+        const ConstraintElement<D>& element = m_.elements[p.element];
+        if (!element.has_markers) {
+            *out = reactions_.multiplier(p.element, 0);
+            return;
+        }
+        const TwistVec<D> wrench = reactions_.reaction(p.element);
+        if (!p.in_marker_axes) {
+            std::copy(wrench.data(), wrench.data() + twist_size<D>, out);
+            return;
+        }
+        for (int k = 0; k < D; ++k) {
+            const Vec<D>& axis = features_.value[element.a.axis[k]];
+            out[k] = axis.dot(wrench.template head<D>());
+            if constexpr (D == 3) out[3 + k] = axis.dot(wrench.template tail<3>());
+        }
+        if constexpr (D == 2) out[2] = wrench[2];
+    }
+
+    std::shared_ptr<const MechanismSystem<D>> system_;
+    const Mechanism<D>& m_;
+    std::unique_ptr<AccelerationSolver> solver_;
+    ReactionSolver<D> reactions_;
+    std::unique_ptr<Evaluation> evaluation_;
+    FeatureState<D> features_;
+    BodyStates<D> states_;
+    std::vector<TwistVec<D>> rates_;
+    VecX a_, lambda_, rows_;
+    std::vector<Probe> probes_;
+    std::vector<ExpressionProbe> expressions_;
+    std::vector<double> variables_;
+    bool needs_accelerations_ = false, needs_reactions_ = false, has_drivers_ = false;
+};
+
+}  // namespace
+
+template <int D>
+std::unique_ptr<Observer> make_observer(const Model& model, std::shared_ptr<const MechanismSystem<D>> system,
+                                        std::unique_ptr<AccelerationSolver> solver) {
+    return std::make_unique<ObserverOf<D>>(model, std::move(system), std::move(solver));
+}
+
+template std::unique_ptr<Observer> make_observer(const Model&, std::shared_ptr<const MechanismSystem<2>>,
+                                                 std::unique_ptr<AccelerationSolver>);
+template std::unique_ptr<Observer> make_observer(const Model&, std::shared_ptr<const MechanismSystem<3>>,
+                                                 std::unique_ptr<AccelerationSolver>);
+
+void WorkIntegrator::start(double power) {
+    *this = {};
+    power_[0] = power;
+}
+
+void WorkIntegrator::add_step(double power, double step) {
+    equal_steps_ = std::abs(step - step_) < 1e-9 * step ? equal_steps_ + 1 : 1;
+    step_ = step;
+    if (equal_steps_ >= 3) {
+        work_ += step / 24 * (9 * power + 19 * power_[0] - 5 * power_[1] + power_[2]);
+    } else if (equal_steps_ == 2) {
+        work_ += step / 12 * (5 * power + 8 * power_[0] - power_[1]);
+    } else {
+        work_ += step / 2 * (power + power_[0]);
+    }
+    power_[2] = power_[1];
+    power_[1] = power_[0];
+    power_[0] = power;
+}
+
+}  // namespace limber

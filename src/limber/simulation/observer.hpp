@@ -1,0 +1,66 @@
+#pragma once
+// What can be seen of a running mechanism: sensors, energies, constraint errors, poses. Everything is computed from
+// body states and their accelerations, so it means the same in every formulation and every set of coordinates.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "limber/dynamics/formulation.hpp"
+#include "limber/model/model.hpp"
+
+namespace limber {
+
+struct ConstraintErrors {
+    double position = 0, velocity = 0, acceleration = 0;  ///< largest over the rows
+};
+
+struct Energies {
+    double kinetic = 0, potential = 0;
+    double power = 0;  ///< put in by everything that has no potential: motors, dampers, drivers
+};
+
+struct BodyPose {
+    Vec3 position;  ///< of the body frame's origin
+    Quat orientation;
+};
+
+/// Scratch memory inside: one per thread.
+class Observer {
+public:
+    virtual ~Observer() = default;
+
+    /// One per sensor component: "tip.x", "tip.y", "beta".
+    const std::vector<std::string>& columns() const { return columns_; }
+
+    /// Values of all columns. `work` is the energy put in so far (see Energies::power).
+    virtual void observe(const State& state, double work, std::vector<double>& values) = 0;
+    virtual Energies compute_energies(const State& state) = 0;
+    virtual ConstraintErrors compute_errors(const State& state) = 0;
+    virtual std::vector<BodyPose> compute_poses(const State& state) = 0;
+    /// Total linear momentum and angular momentum about the world's origin.
+    virtual void compute_momentum(const State& state, Vec3& linear, Vec3& angular) = 0;
+
+protected:
+    std::vector<std::string> columns_;
+};
+
+template <int D>
+std::unique_ptr<Observer> make_observer(const Model& model, std::shared_ptr<const MechanismSystem<D>> system,
+                                        std::unique_ptr<AccelerationSolver> solver);
+
+/// Adds up work from power given at the ends of steps: fourth order over equal steps (Adams-Moulton).
+class WorkIntegrator {
+public:
+    void start(double power);
+    void add_step(double power, double step);
+    double work() const { return work_; }
+
+private:
+    double work_ = 0;
+    double power_[3] = {0, 0, 0};  // at the last three instants, newest first
+    double step_ = 0;
+    int equal_steps_ = 0;
+};
+
+}  // namespace limber

@@ -1,0 +1,48 @@
+#pragma once
+// A whole run: from the start to an end time, with a record of the sensors and a summary of how it went.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "limber/io/results.hpp"
+#include "limber/simulation/simulation.hpp"
+
+namespace limber {
+
+struct RunOptions {
+    double until = 10;
+    double step = 1e-3;
+    double every = 0;  ///< interval of output; 0: every step
+    /// Called now and then with the time reached; may be empty.
+    std::function<void(double t)> progress;
+};
+
+struct SensorSummary {
+    std::string name;
+    double final = 0, min = 0, max = 0;
+};
+
+struct RunSummary {
+    bool ok = true;
+    std::string failure;  ///< what went wrong, and when
+    double reached = 0;   ///< time reached
+    long steps = 0;
+    long divided_steps = 0;  ///< steps that had to be cut in pieces
+    long iterations = 0;
+    double wall_time = 0;  ///< seconds spent advancing the solution, without recording
+    double real_time_factor = 0;
+    double energy_drift = 0;             ///< largest |kinetic + potential - work - start|
+    double exchanged_energy = 0;         ///< range of the kinetic energy
+    ConstraintErrors errors;             ///< largest seen
+    std::vector<SensorSummary> sensors;  ///< over all steps
+};
+
+struct RunResult {
+    ResultTable table;
+    RunSummary summary;
+};
+
+RunResult run(Simulation& simulation, const RunOptions& options);
+
+}  // namespace limber
