@@ -21,7 +21,8 @@ struct RunArguments {
     bool quiet = false;
 };
 
-// A positive number given on the command line as an expression ("1e-3", "1/240"), or else from the model or a default.
+// A positive number given on the command line as an expression ("1e-3", "1/240"), or else from the model or a
+// default.
 double positive(const std::string& given, double fallback, const char* name) {
     double value = fallback;
     if (!given.empty()) {

@@ -1,4 +1,5 @@
-// The two cases of Joli, Seguy and Feng (2008): reference positions from the adaptive integration of the reduced equations.
+// The two cases of Joli, Seguy and Feng (2008): reference positions from the adaptive integration of the reduced
+// equations.
 
 #include <cmath>
 
@@ -54,8 +55,8 @@ TEST_P(PaperCase, SliderCrankFollowsTheReferenceThroughItsDeadPoints) {
     }
 }
 
-// The paper's largest rail errors: 5.1e-4 at dt = 1e-2 and 2.3e-7 at dt = 1e-3. On the right branch the slider is at twice the
-// crank tip's abscissa.
+// The paper's largest rail errors: 5.1e-4 at dt = 1e-2 and 2.3e-7 at dt = 1e-3. On the right branch the slider is at
+// twice the crank tip's abscissa.
 TEST_P(PaperCase, SliderStaysOnItsRailAndBranch) {
     for (const auto& [step, rail_limit] : {std::pair{1e-2, 5.1e-4}, {1e-3, 2.3e-7}}) {
         Model model = example("slider-crank.yaml");

@@ -4,7 +4,7 @@ namespace limber {
 
 AugmentedLagrangianSolver::AugmentedLagrangianSolver(std::shared_ptr<const System> system,
                                                      const FormulationOptions& options)
-    : AccelerationSolver(std::move(system), options), mass_(*system_, options.penalty) {
+    : AccelerationSolver(std::move(system), options), mass_(*system_, options.penalty_or(1e6)) {
     residual_ = VecX::Zero(system_->rows());
     change_ = VecX::Zero(system_->size());
 }

@@ -66,7 +66,7 @@ private:
 AccelerationSolver::AccelerationSolver(std::shared_ptr<const System> system, const FormulationOptions& options)
     : system_(std::move(system)), options_(options), evaluation_(system_->make_evaluation()) {
     target_ = VecX::Zero(system_->rows());
-    projector_ = std::make_shared<Projector>(*system_, options_.penalty);
+    projector_ = std::make_shared<Projector>(*system_, options_.penalty_or(1e6));
 }
 
 bool AccelerationSolver::project(double t, VecX& q, VecX& v, std::span<const double> memory) {
@@ -121,7 +121,11 @@ std::unique_ptr<AccelerationSolver> make_acceleration_solver(const std::string& 
                                                              const FormulationOptions& options) {
     const std::string& name = find_formulation(formulation).name;
     if (name == "baumgarte") return std::make_unique<BaumgarteSolver>(std::move(system), options);
-    if (name == "penalty") return std::make_unique<PenaltySolver>(std::move(system), options);
+    if (name == "penalty") {
+        FormulationOptions stiffer = options;
+        stiffer.penalty = options.penalty_or(1e8);
+        return std::make_unique<PenaltySolver>(std::move(system), stiffer);
+    }
     if (name == "null-space") return std::make_unique<NullSpaceSolver>(std::move(system), options);
     return std::make_unique<AugmentedLagrangianSolver>(std::move(system), options);
 }

@@ -24,8 +24,10 @@ enum class Stabilisation {
 };
 
 struct FormulationOptions {
-    /// Penalty over the inertia met by a row. Larger: fewer iterations; beyond 1e8 rounding takes over.
-    double penalty = 1e6;
+    /// Penalty over the inertia met by a row; 0: 1e6, and 1e8 where no multiplier iteration makes up for it
+    /// (`penalty`). Beyond 1e9 rounding takes over.
+    double penalty = 0;
+    double penalty_or(double automatic) const { return penalty > 0 ? penalty : automatic; }
     /// Gains kp = (frequency / step)^2, kv = 2 damping frequency / step (Joli 2008 eq. 12).
     double frequency = 0.2 * pi;
     double damping = 0.1;

@@ -28,7 +28,7 @@ GlobalSolver::GlobalSolver(std::shared_ptr<const System> system, const Formulati
     solver_ = make_linear_solver(system_->pattern());
     tangent_.assign(system_->pattern().nonzeros(), 0.0);
     jacobian_.assign(system_->jacobian_pattern().nonzeros(), 0.0);
-    weight_ = options_.penalty * system_->row_inertia();
+    weight_ = options_.penalty_or(1e6) * system_->row_inertia();
     q_ = v_ = a_ = change_ = start_force_ = residual_ = product_ = VecX::Zero(n);
     lambda_ = rows_ = VecX::Zero(m);
 }
@@ -65,9 +65,9 @@ void GlobalSolver::update_residual(const DifferenceFormulas& f) {
     rows_.tail(system_->rows() - holonomic) *= f.beta * f.step / f.gamma;
 }
 
-// Equilibrium and constraints hold well enough. Near singular positions some multipliers settle slowly, in directions
-// in which the constraints hardly act; to chase them would build up forces that belong to the discretisation, not to
-// the mechanism.
+// Equilibrium and constraints hold well enough. Near singular positions some multipliers settle slowly, in
+// directions in which the constraints hardly act; to chase them would build up forces that belong to the
+// discretisation, not to the mechanism.
 bool GlobalSolver::is_settled(const DifferenceFormulas& f) const {
     const double force = f.beta * f.step * f.step * evaluation_->force.cwiseAbs().maxCoeff();
     if (residual_.cwiseAbs().maxCoeff() > 10 * options_.tolerance * force) return false;

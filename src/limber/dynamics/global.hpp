@@ -1,6 +1,7 @@
 #pragma once
 // Global formulation: index-3 augmented Lagrangian in dependent coordinates with Newton's method and
-// mass-damping-stiffness-orthogonal projections (Cuadrado and Dopico eqs. 1, 2, 25-27, 35, 36; Cuadrado et al. 2001).
+// mass-damping-stiffness-orthogonal projections (Cuadrado and Dopico eqs. 1, 2, 25-27, 35, 36; Cuadrado et al.
+// 2001).
 //
 //   M a + J^T (lambda + alpha Phi) = Q,     lambda <- lambda + alpha Phi
 //
@@ -9,8 +10,9 @@
 // so the penalty follows mass / h^2 by itself. S and J are evaluated once per step at the predicted positions; an
 // iteration is
 //   S dq = -beta h^2 (M a + J^T lambda - Q) - J^T W Phi,   lambda <- lambda + W / (beta h^2) (Phi + J dq)
-// The multiplier update uses the constraint after the step to first order, which equals eq. (2) up to second order and
-// is free of the rounding error of alpha Phi. Velocity constraints enter with (beta h / gamma) phi in place of Phi.
+// The multiplier update uses the constraint after the step to first order, which equals eq. (2) up to second order
+// and is free of the rounding error of alpha Phi. Velocity constraints enter with (beta h / gamma) phi in place of
+// Phi.
 //
 // Then, with the same factorised S,
 //   S v = (S - J^T W J) v* - J^T W Phi_t,   S a = (S - J^T W J) a* - J^T W (J' v + Phi_t')

@@ -13,8 +13,7 @@ constexpr double rank_tolerance = 1e-9;
 
 NullSpaceSolver::NullSpaceSolver(std::shared_ptr<const System> system, const FormulationOptions& options)
     : AccelerationSolver(std::move(system), options),
-      qr_(system_->size(), system_->rows()),
-      holonomic_qr_(system_->size(), system_->holonomic_rows()) {
+      qr_(system_->size(), system_->rows()) {
     const int n = system_->size();
     scale_ = system_->coordinate_inertia().cwiseSqrt().cwiseInverse();
     row_scale_ = system_->row_inertia().cwiseSqrt();
@@ -125,27 +124,6 @@ void NullSpaceSolver::correct(const PivotedQr& qr, const VecX& violation, VecX& 
     qr.solve_transposed(violation, x_);
     qr.apply(x_);
     x -= x_.cwiseProduct(scale_);
-}
-
-bool NullSpaceSolver::project(double t, VecX& q, VecX& v, std::span<const double> memory) {
-    Evaluation& e = *evaluation_;
-    const int holonomic = system_->holonomic_rows();
-    const double tolerance = 1e-13 * system_->length_scale();
-    system_->update_positions(e, t, q, memory);
-    decompose(holonomic_qr_, holonomic);
-    for (int i = 0; i < 5; ++i) {
-        rows_.setZero();
-        rows_.head(holonomic) = e.phi.head(holonomic).cwiseProduct(row_scale_.head(holonomic));
-        if (!(e.phi.head(holonomic).cwiseAbs().sum() > tolerance)) break;
-        correct(holonomic_qr_, rows_, q);
-        system_->update_residuals(e, t, q, memory);
-    }
-    system_->update_positions(e, t, q, memory);
-    decompose(qr_, system_->rows());
-    system_->update_velocities(e, v);
-    rows_ = e.rate.cwiseProduct(row_scale_);
-    correct(qr_, rows_, v);
-    return q.allFinite() && v.allFinite();
 }
 
 }  // namespace limber

@@ -1,7 +1,7 @@
 #pragma once
-// Reference solutions, for checking the other schemes: SUNDIALS ARKODE, explicit Runge-Kutta of order 8 with adaptive
-// steps, on the index-1 accelerations; after every internal step positions and velocities are projected onto the
-// constraints.
+// Reference solutions, for checking the other schemes: SUNDIALS ARKODE, explicit Runge-Kutta of order 8 with
+// adaptive steps, on the index-1 accelerations; after every internal step positions and velocities are projected
+// onto the constraints.
 
 #include "limber/integration/stepper.hpp"
 

@@ -5,8 +5,8 @@
 
 namespace limber {
 
-/// A step that fails is done as two halves, and so on. The state stays at the last good one if even the smallest part
-/// fails.
+/// A step that fails is done as two halves, and so on. The state stays at the last good one if even the smallest
+/// part fails.
 class RecoveringStepper final : public Stepper {
 public:
     RecoveringStepper(std::unique_ptr<Stepper> inner, int max_halvings);

@@ -2,15 +2,15 @@
 // Structural integrators as one family (Cuadrado and Dopico eqs. 38-42, table 2).
 //
 //   trapezoidal          beta 1/4, gamma 1/2
-//   newmark(xi)          beta (1 - xi)^2 / 4, gamma (1 - 2 xi) / 2                    xi in [-1, 0], first order for xi
-//   < 0 hht(delta_f)         beta (1 + delta_f)^2 / 4, gamma (1 + 2 delta_f) / 2           delta_f in [0, 1/3]
+//   newmark(xi)          beta (1 - xi)^2 / 4, gamma (1 - 2 xi) / 2; xi in [-1, 0], first order for xi < 0
+//   hht(delta_f)         beta (1 + delta_f)^2 / 4, gamma (1 + 2 delta_f) / 2; delta_f in [0, 1/3]
 //   generalized-alpha    delta_m (2 rho - 1)/(rho + 1), delta_f rho/(rho + 1), gamma 1/2 - delta_m + delta_f,
-//                        beta (1 - delta_m + delta_f)^2 / 4                           rho in [0, 1]
-//   linear-acceleration  beta 1/6, gamma 1/2                                          (Glowinski and Nasser eqs. 27-31)
-//   higher-order         acceleration as a parabola through a_(n-1), a_n, a_(n+1)      (Glowinski and Nasser eqs.
-//   32-39, corrected):
-//                        equal steps: q' = q + h v + h^2 (10 a_n - a_(n-1) + 3 a') / 24, v' = v + h (8 a_n - a_(n-1) +
-//                        5 a') / 12
+//                        beta (1 - delta_m + delta_f)^2 / 4; rho in [0, 1]
+//   linear-acceleration  beta 1/6, gamma 1/2 (Glowinski and Nasser eqs. 27-31)
+//   higher-order         acceleration as a parabola through a_(n-1), a_n, a_(n+1)
+//                        (Glowinski and Nasser eqs. 32-39, corrected); for equal steps
+//                        q' = q + h v + h^2 (10 a_n - a_(n-1) + 3 a') / 24
+//                        v' = v + h (8 a_n - a_(n-1) + 5 a') / 12
 
 #include "limber/dynamics/step_solver.hpp"
 #include "limber/integration/stepper.hpp"

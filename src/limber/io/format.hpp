@@ -1,7 +1,7 @@
 #pragma once
-// The model file format as data: which keys exist, what they hold, what they mean. The reader checks keys against these
-// tables, and the JSON Schema, the reference in the manual and `limber list` are made from them, so they cannot
-// disagree.
+// The model file format as data: which keys exist, what they hold, what they mean. The reader checks keys against
+// these tables, and the JSON Schema, the reference in the manual and `limber list` are made from them, so they
+// cannot disagree.
 
 #include <string>
 #include <vector>

@@ -23,8 +23,8 @@ struct ModelFile {
     std::string locate(const std::string& message) const;
 };
 
-/// Reads a file, and everything it includes. Throws ModelError that names file, line and field. The model is complete:
-/// every reference has been resolved and every number evaluated once.
+/// Reads a file, and everything it includes. Throws ModelError that names file, line and field. The model is
+/// complete: every reference has been resolved and every number evaluated once.
 ModelFile read_model_file(const std::string& path, const ParameterOverrides& overrides = {});
 
 /// Gives the text of an included file, or nothing if it cannot be read.

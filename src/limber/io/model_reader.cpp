@@ -113,7 +113,8 @@ ModelFile ModelReader::read(const std::string& text, const std::string& name) {
     each("sensors", [this](const std::string& n, const YamlNode& node) { read_sensor(n, node); });
     read_initial();
     read_simulation();
-    // Everything that needs the whole model is checked by compiling it once; a message about an element gets its line.
+    // Everything that needs the whole model is checked by compiling it once; a message about an element gets its
+    // line.
     try {
         if (model_.planar) {
             make_mechanism<2>(model_);

@@ -30,8 +30,8 @@ private:
     Kind kind_ = Kind::cubic;
 };
 
-/// A space curve through given points: cubic in a parameter that is the accumulated chord length; open (natural ends)
-/// or closed (periodic).
+/// A space curve through given points: cubic in a parameter that is the accumulated chord length; open (natural
+/// ends) or closed (periodic).
 template <int D>
 class Curve {
 public:

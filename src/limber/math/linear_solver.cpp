@@ -15,8 +15,9 @@ bool is_frozen(double pivot, double diagonal) {
     return !(std::abs(pivot) > frozen_pivot_ratio * std::abs(diagonal));
 }
 
-// Order of elimination and structure of L for the up-looking factorisation: row k of L is found by a sparse triangular
-// solve with the rows above it. All index lists are computed once, so that the numeric phase only multiplies and adds.
+// Order of elimination and structure of L for the up-looking factorisation: row k of L is found by a sparse
+// triangular solve with the rows above it. All index lists are computed once, so that the numeric phase only
+// multiplies and adds.
 class SparseSolver final : public LinearSolver {
 public:
     explicit SparseSolver(const SymmetricPattern& pattern) : size_(pattern.size) {

@@ -1,9 +1,9 @@
 #pragma once
 // Expressions in model files: "2*m*l^2", "30 deg", "a*sin(2*pi*f*t)", "if(x > 0, k*x^1.5, 0)".
 //
-// An Expression is parsed text; its names are still free. bind() gives every name a number (a parameter) or a slot (t,
-// a spring's length, ...) and returns a BoundExpression that is evaluated without allocation on double, Taylor2 or
-// Dual<N>, so every law used in a model has exact derivatives.
+// An Expression is parsed text; its names are still free. bind() gives every name a number (a parameter) or a slot
+// (t, a spring's length, ...) and returns a BoundExpression that is evaluated without allocation on double, Taylor2
+// or Dual<N>, so every law used in a model has exact derivatives.
 //
 // Cost is bounded by the length of the text: no loops, no recursion on evaluation, both branches of a condition are
 // computed.

@@ -1,10 +1,10 @@
 #pragma once
 // The description of a mechanism: plain data, no coordinates, no matrices, no time step.
 //
-// Frames: every body has a body frame; markers are frames fixed to bodies; joints, forces and sensors refer to markers
-// only. A marker's place is given in its body's frame, or in world axes at the reference configuration (the poses
-// written in the model, before assembly). In a planar model all points lie in the plane z = 0, every marker's z axis is
-// the plane's normal, and only x, y and the angle about z are used.
+// Frames: every body has a body frame; markers are frames fixed to bodies; joints, forces and sensors refer to
+// markers only. A marker's place is given in its body's frame, or in world axes at the reference configuration (the
+// poses written in the model, before assembly). In a planar model all points lie in the plane z = 0, every marker's
+// z axis is the plane's normal, and only x, y and the angle about z are used.
 
 #include <array>
 #include <optional>

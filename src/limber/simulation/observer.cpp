@@ -258,7 +258,8 @@ private:
                                     rates_[f.body]);
     }
 
-    // Position, velocity or acceleration of a point, relative to and in the axes of a reference marker if there is one.
+    // Position, velocity or acceleration of a point, relative to and in the axes of a reference marker if there is
+    // one.
     Vec<D> point_quantity(const Probe& p) const {
         const int on = p.marker.point;
         const auto pick = [&](int feature) -> Vec<D> {

@@ -1,6 +1,6 @@
 #pragma once
-// A running mechanism: model, compiled system, state and clock. Command line, tests and scripts drive it through this
-// door.
+// A running mechanism: model, compiled system, state and clock. Command line, tests and scripts drive it through
+// this door.
 
 #include <memory>
 #include <string>

@@ -12,8 +12,8 @@ struct State {
     VecX q, v, a;                ///< coordinates, velocities, accelerations
     VecX lambda;                 ///< multipliers: M a + J^T lambda = Q
     std::vector<double> memory;  ///< turns counted by angles, places on curves
-    /// The acceleration carried by the difference formulas of implicit schemes. For schemes that weight the equilibrium
-    /// over the step (HHT, generalized-alpha) it lags behind a. Empty: start from a.
+    /// The acceleration carried by the difference formulas of implicit schemes. For schemes that weight the
+    /// equilibrium over the step (HHT, generalized-alpha) it lags behind a. Empty: start from a.
     VecX scheme_a;
     /// For schemes that look back: the acceleration one step ago and the length of that step (0: none yet).
     VecX previous_a;

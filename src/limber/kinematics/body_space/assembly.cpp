@@ -82,7 +82,8 @@ AssemblyReport assemble(const Mechanism<D>& m, BodyStates<D>& states, std::vecto
         c.add_normal_matrix(penalty, false);
         if (!c.factorize()) break;
         step.setZero();
-        // Velocity rows carry no weight in the matrix; their right-hand side follows the step so that they stay silent.
+        // Velocity rows carry no weight in the matrix; their right-hand side follows the step so that they stay
+        // silent.
         for (int k = 0; k < 3; ++k) {
             VecX rhs = phi;
             for (int r = 0; r < c.row_count(); ++r)

@@ -1,12 +1,12 @@
 #pragma once
 // Joint reactions from the motion of the bodies, the same for every formulation and every set of coordinates.
 //
-// Newton and Euler for each body: inertia wrench - applied wrench = sum of the wrenches of its joints. The multipliers
-// of all rows follow by least squares; where they are not unique (redundant constraints) the smallest are taken, with
-// torques divided by the mechanism's length scale.
+// Newton and Euler for each body: inertia wrench - applied wrench = sum of the wrenches of its joints. The
+// multipliers of all rows follow by least squares; where they are not unique (redundant constraints) the smallest
+// are taken, with torques divided by the mechanism's length scale.
 //
-// Sign: the reaction of a joint is what its first body does to its second body, at the point of the second marker, in
-// world axes. A multiplier counts as the generalised force that pushes its row's value up.
+// Sign: the reaction of a joint is what its first body does to its second body, at the point of the second marker,
+// in world axes. A multiplier counts as the generalised force that pushes its row's value up.
 
 #include <memory>
 
@@ -19,7 +19,8 @@ class ReactionSolver {
 public:
     explicit ReactionSolver(const Mechanism<D>& mechanism);
 
-    /// Returns the part of the wrenches that no joint can exert, relative to the whole: zero for a consistent motion.
+    /// Returns the part of the wrenches that no joint can exert, relative to the whole: zero for a consistent
+    /// motion.
     double solve(const BodyStates<D>& states, const std::vector<double>& memory, double t,
                  const std::vector<TwistVec<D>>& twist_rates);
 
@@ -37,8 +38,8 @@ private:
     VecX multipliers_, wrench_, x_, rows_;
 };
 
-/// Wrenches of all applied forces and of gravity on the bodies, about their centres of mass. `features` must be up to
-/// date.
+/// Wrenches of all applied forces and of gravity on the bodies, about their centres of mass. `features` must be up
+/// to date.
 template <int D>
 void add_applied_wrenches(const Mechanism<D>& mechanism, const BodyStates<D>& states, const FeatureState<D>& features,
                           const std::vector<double>& memory, double t, std::vector<Vec<D>>& slot_force, double factor,

@@ -1,6 +1,7 @@
 #pragma once
-// Pose and twist of bodies: features seen from a body, wrenches, small motions. Twist: velocity of the centre of mass,
-// angular velocity. A gradient g on a point p is the force g at p, a gradient on a direction e is the torque e x g.
+// Pose and twist of bodies: features seen from a body, wrenches, small motions. Twist: velocity of the centre of
+// mass, angular velocity. A gradient g on a point p is the force g at p, a gradient on a direction e is the torque e
+// x g.
 
 #include "limber/kinematics/mechanism/mechanism.hpp"
 

@@ -5,8 +5,8 @@
 // Velocity level: phi = sum_s A_s(f, t) . fdot_s + b(f, t)                         = 0
 //
 // The gradient of a row is one vector per slot (a slot is one feature as used by one row): d Phi / d f_s for a
-// holonomic row, A_s for a velocity row; in both cases the row's rate is  sum_s gradient_s . fdot_s + time_partial  and
-// the time derivative of that is  sum_s gradient_s . (J_s qddot) + bias.
+// holonomic row, A_s for a velocity row; in both cases the row's rate is  sum_s gradient_s . fdot_s + time_partial
+// and the time derivative of that is  sum_s gradient_s . (J_s qddot) + bias.
 
 #include <string>
 

@@ -1,8 +1,8 @@
 #pragma once
 // Features: the points and directions of markers, through which all elements see the bodies.
 //
-// A feature is a point or a direction fixed to a body. Constraints, forces and sensors are written as functions of the
-// values f of features and of their rates; a set of coordinates says how features depend on its coordinates q:
+// A feature is a point or a direction fixed to a body. Constraints, forces and sensors are written as functions of
+// the values f of features and of their rates; a set of coordinates says how features depend on its coordinates q:
 //
 //   f = f(q),   fdot = J qdot,   fddot = J qddot + bias
 //

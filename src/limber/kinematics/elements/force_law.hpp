@@ -1,5 +1,6 @@
 #pragma once
-// Bound scalar force laws: force as a function of elongation x, its rate v, time and other scalars, with derivatives.
+// Bound scalar force laws: force as a function of elongation x, its rate v, time and other scalars, with
+// derivatives.
 
 #include <memory>
 #include <span>
@@ -18,7 +19,8 @@ public:
     };
 
     BoundLaw() = default;
-    /// `inputs`: names of further scalars and rates the expression may use, in the order in which they will be given.
+    /// `inputs`: names of further scalars and rates the expression may use, in the order in which they will be
+    /// given.
     BoundLaw(const ModelEvaluation& evaluation, const ScalarLaw& law, const std::vector<std::string>& inputs,
              const std::string& what);
 

@@ -272,7 +272,8 @@ void NaturalCoordinates<D>::add_mass_blocks() {
         const MechanismBody<D>& body = m_.bodies[b];
         const NaturalBasis<D>& basis = layout_.basis[b];
         const int index = static_cast<int>(b);
-        // Coefficients are affine in the place x of a mass element: value at the centre of mass, slope along the axes.
+        // Coefficients are affine in the place x of a mass element: value at the centre of mass, slope along the
+        // axes.
         const Coefficients centre = coefficients(index, true, Vec<D>::Zero());
         std::array<Coefficients, D> slope;
         for (int k = 0; k < D; ++k) slope[k] = coefficients(index, false, Vec<D>::Unit(k));

@@ -79,7 +79,8 @@ private:
             if (m_.features[f].body >= 0) body_features_[m_.features[f].body].push_back(f);
     }
 
-    // Shared features of a body, best first: fixed ones, then those shared by most bodies, then in order of the model.
+    // Shared features of a body, best first: fixed ones, then those shared by most bodies, then in order of the
+    // model.
     std::vector<Candidate> candidates(int body) {
         std::vector<Candidate> result;
         for (const int f : body_features_[body]) {

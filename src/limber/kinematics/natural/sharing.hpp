@@ -1,13 +1,13 @@
 #pragma once
-// Choice of natural coordinates (Garcia de Jalon and Bayo 1994): which points and unit vectors describe each body, and
-// which of them are shared between bodies so that the joint between them needs no equations at all.
+// Choice of natural coordinates (Garcia de Jalon and Bayo 1994): which points and unit vectors describe each body,
+// and which of them are shared between bodies so that the joint between them needs no equations at all.
 //
 // Nodes are points or vectors. A body is described by a basis of nodes:
 //   point   1 point                          a point mass nothing turns
 //   bar     2 points                         space only: all mass and all features on one line
 //   frame   a point and D-1 .. D others      2 nodes in the plane, 4 in space, points or vectors
-// Features that a joint makes equal become one node wherever both bodies can use it in their bases. Nodes shared with
-// the ground are fixed: they cost no coordinates.
+// Features that a joint makes equal become one node wherever both bodies can use it in their bases. Nodes shared
+// with the ground are fixed: they cost no coordinates.
 
 #include <array>
 #include <string>

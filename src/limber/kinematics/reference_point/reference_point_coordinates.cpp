@@ -288,7 +288,8 @@ void ReferencePointCoordinates<D>::export_twist_rates(const VecX& q, const VecX&
         if constexpr (D == 2) {
             rates[i][2] = a[turning_column(b)];
         } else {
-            // omega_body = 2 G p', so its rate in body axes is 2 G p'' (G(p') p' = 0), the same vector in world axes.
+            // omega_body = 2 G p', so its rate in body axes is 2 G p'' (G(p') p' = 0), the same vector in world
+            // axes.
             const Vec4 p = turning<D>(q, b);
             const Vec4 unit = p.normalized();
             const Mat3 axes = Quat(unit[0], unit[1], unit[2], unit[3]).toRotationMatrix();

@@ -1,10 +1,12 @@
 #pragma once
 // Reference-point coordinates: centre of mass and Euler parameters p = (e0, e) of each body (plane: x, y, angle).
 //
-//   A(p) s  = (e0^2 - e.e) s + 2 e (e.s) + 2 e0 e x s          homogeneous quadratic, a rotation for |p| = 1
-//   d(A s)  = B(p, s) dp,   B = 2 [ e0 s + e x s,  e s^T - s e^T + (e.s) I - e0 ~s ],   (A s)'' = B(p, s) p'' + B(p',
-//   s) p' omega   = 2 G(p) p' in body axes,   G = [ -e, e0 I - ~e ],   G(x) y = -G(y) x T       = 1/2 m r'^2 + 2 p'^T
-//   G^T J G p' 4 G^T J G p'' + 8 G(p')^T J G(p) p' = Q_p                    (Lagrange; Nikravesh 1988, Haug 1989)
+//   A(p) s   = (e0^2 - e.e) s + 2 e (e.s) + 2 e0 e x s           homogeneous quadratic, a rotation for |p| = 1
+//   d(A s)   = B(p, s) dp,   B = 2 [ e0 s + e x s,  e s^T - s e^T + (e.s) I - e0 ~s ]
+//   (A s)''  = B(p, s) p'' + B(p', s) p'
+//   omega    = 2 G(p) p' in body axes,   G = [ -e, e0 I - ~e ],   G(x) y = -G(y) x
+//   T        = 1/2 m r'^2 + 2 p'^T G^T J G p'
+//   4 G^T J G p'' + 8 G(p')^T J G(p) p' = Q_p                     (Lagrange; Nikravesh 1988, Haug 1989)
 //
 // One row of its own per body: 1/2 (p.p - 1) = 0.
 
