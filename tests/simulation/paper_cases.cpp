@@ -18,8 +18,8 @@ constexpr Instant pendulum_tip[] = {{0.5, 0.84474417, -1.74219412},
                                     {2, -0.19892841, -1.02529037},
                                     {3, 0.23929314, -0.20826618}};
 // Position of the slider.
-constexpr Instant slider[] = {{0.5, 1.82304005, 0}, {1, 0.83146856, 0},   {2, -1.58995741, 0},
-                              {3, -1.99484169, 0},  {5, 1.61389450, 0},   {10, 1.97588109, 0}};
+constexpr Instant slider[] = {{0.5, 1.82304005, 0}, {1, 0.83146856, 0}, {2, -1.58995741, 0},
+                              {3, -1.99484169, 0},  {5, 1.61389450, 0}, {10, 1.97588109, 0}};
 
 class PaperCase : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {
 protected:
@@ -40,7 +40,8 @@ TEST_P(PaperCase, DoublePendulumConvergesWithSecondOrder) {
     const auto error = [&](double h) {
         Simulation simulation(example("double-pendulum.yaml"), options(formulation(), "trapezoidal", coordinates()));
         EXPECT_TRUE(simulation.advance(1, h).ok);
-        return std::hypot(sense(simulation, "tip.x") - pendulum_tip[1].x, sense(simulation, "tip.y") - pendulum_tip[1].y);
+        return std::hypot(sense(simulation, "tip.x") - pendulum_tip[1].x,
+                          sense(simulation, "tip.y") - pendulum_tip[1].y);
     };
     const double order = std::log2(error(2e-3) / error(1e-3));
     EXPECT_NEAR(order, 2, 0.2);
@@ -71,8 +72,8 @@ TEST_P(PaperCase, SliderStaysOnItsRailAndBranch) {
         for (int i = 0; i < steps; ++i) {
             ASSERT_TRUE(simulation.step(step).ok);
             worst_rail = std::max(worst_rail, std::abs(sense(simulation, "slider.y")));
-            worst_branch = std::max(worst_branch,
-                                    std::abs(sense(simulation, "slider.x") - 2 * sense(simulation, "pin_place.x")));
+            worst_branch =
+                std::max(worst_branch, std::abs(sense(simulation, "slider.x") - 2 * sense(simulation, "pin_place.x")));
         }
         EXPECT_LE(worst_rail, rail_limit) << "step " << step;
         EXPECT_LT(worst_branch, 0.02) << "step " << step;

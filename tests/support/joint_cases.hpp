@@ -140,10 +140,12 @@ inline std::vector<JointCase> planar_joint_cases() {
                                        "  c: {coupling: {j.displacement: 1, j.angle: 0.3}}")},
         {"rolling_disc", two_planar_bodies("{rolling-disc: [a.m, b.m], radius: 0.3}"), true, false},
         {"skate", two_planar_bodies("{skate: [a.m, b.m]}"), true, false},
-        {"velocity", two_planar_bodies("{point-on-line: [a.m, b.m]}\n"
-                                       "  v: {velocity: {j.displacement: 1, j.angle: 0.2*cos(j.displacement)}, equals: 0}"),
+        {"velocity",
+         two_planar_bodies("{point-on-line: [a.m, b.m]}\n"
+                           "  v: {velocity: {j.displacement: 1, j.angle: 0.2*cos(j.displacement)}, equals: 0}"),
          true, false},
-        {"driver", two_planar_bodies("{revolute: [a.m, b.m]}", "drivers:\n  d: {coordinate: j.angle, follows: 0.3*sin(2*t)}"),
+        {"driver",
+         two_planar_bodies("{revolute: [a.m, b.m]}", "drivers:\n  d: {coordinate: j.angle, follows: 0.3*sin(2*t)}"),
          false},
     };
 }
@@ -166,16 +168,18 @@ inline std::vector<JointCase> joint_cases() {
         {"constant_velocity", two_bodies("{constant-velocity: [a.m, b.m]}")},
         {"point_on_curve", two_bodies("{point-on-curve: [a.m, b.m], curve: wave}")},
         {"gear", carrier("  other: {revolute: [a.q, c]}\n  j: {gear: [hinge.angle, other.angle], ratio: -1.5}\n")},
-        {"rack_and_pinion",
-         carrier("  other: {prismatic: [a.q, c]}\n  j: {rack-and-pinion: [hinge.angle, other.displacement], radius: 0.1}\n")},
+        {"rack_and_pinion", carrier("  other: {prismatic: [a.q, c]}\n  j: {rack-and-pinion: [hinge.angle, "
+                                    "other.displacement], radius: 0.1}\n")},
         {"coupling", carrier("  other: {cylindrical: [a.q, c]}\n"
                              "  j: {coupling: {hinge.angle: 1, other.angle: 0.5, other.displacement: -2}}\n")},
         {"rolling_disc", two_bodies("{rolling-disc: [a.m, b.hub], radius: 0.3}"), true, false},
         {"skate", two_bodies("{skate: [a.m, b.m]}"), true, false},
-        {"velocity", carrier("  other: {cylindrical: [a.q, c]}\n"
-                             "  j: {velocity: {hinge.angle: 0.2 + 0.1*cos(other.angle), other.displacement: 1}}\n"),
+        {"velocity",
+         carrier("  other: {cylindrical: [a.q, c]}\n"
+                 "  j: {velocity: {hinge.angle: 0.2 + 0.1*cos(other.angle), other.displacement: 1}}\n"),
          true, false},
-        {"driver", two_bodies("{revolute: [a.m, b.m]}", "drivers:\n  d: {coordinate: j.angle, follows: 0.3 + 0.5*t + 0.4*t^2}"),
+        {"driver",
+         two_bodies("{revolute: [a.m, b.m]}", "drivers:\n  d: {coordinate: j.angle, follows: 0.3 + 0.5*t + 0.4*t^2}"),
          false},
     };
 }

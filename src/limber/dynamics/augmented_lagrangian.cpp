@@ -35,7 +35,7 @@ bool AugmentedLagrangianSolver::solve(double t, const VecX& q, const VecX& v, st
     lambda.setZero(system_->rows());
     if (system_->rows() == 0) return a.allFinite();
     // The first residual is about 1/penalty of the constraint accelerations that had to be cancelled.
-    const double enough = 1e-10 * residual_.cwiseAbs().maxCoeff();
+    const double enough = 1e-10 * residual_.lpNorm<Eigen::Infinity>();
     double before = 0;
     for (int i = 0; i < options_.max_iterations; ++i) {
         residual_ = residual_.cwiseProduct(mass_.weight());
@@ -47,7 +47,7 @@ bool AugmentedLagrangianSolver::solve(double t, const VecX& q, const VecX& v, st
         ++iterations_;
         multiply(system_->jacobian_pattern(), e.jacobian, a, residual_);
         residual_ += target_;
-        const double error = residual_.cwiseAbs().maxCoeff();
+        const double error = residual_.lpNorm<Eigen::Infinity>();
         // Redundant rows that contradict each other leave a rest that no iteration can remove.
         if (!(error > enough) || (i > 0 && error > 0.1 * before)) break;
         before = error;

@@ -31,7 +31,7 @@ public:
         for (int i = 0; i < 5; ++i) {
             rows_.setZero();
             rows_.head(system_.holonomic_rows()) = e.phi.head(system_.holonomic_rows());
-            if (!(rows_.cwiseAbs().maxCoeff() > tolerance)) break;
+            if (!(rows_.lpNorm<Eigen::Infinity>() > tolerance)) break;
             apply(e);
             q += change_;
             system_.update_residuals(e, t, q, memory);

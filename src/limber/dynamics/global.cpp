@@ -69,9 +69,9 @@ void GlobalSolver::update_residual(const DifferenceFormulas& f) {
 // directions in which the constraints hardly act; to chase them would build up forces that belong to the
 // discretisation, not to the mechanism.
 bool GlobalSolver::is_settled(const DifferenceFormulas& f) const {
-    const double force = f.beta * f.step * f.step * evaluation_->force.cwiseAbs().maxCoeff();
-    if (residual_.cwiseAbs().maxCoeff() > 10 * options_.tolerance * force) return false;
-    return rows_.size() == 0 || rows_.cwiseAbs().maxCoeff() <= constraint_tolerance * system_->length_scale();
+    const double force = f.beta * f.step * f.step * evaluation_->force.lpNorm<Eigen::Infinity>();
+    if (residual_.lpNorm<Eigen::Infinity>() > 10 * options_.tolerance * force) return false;
+    return rows_.size() == 0 || rows_.lpNorm<Eigen::Infinity>() <= constraint_tolerance * system_->length_scale();
 }
 
 void GlobalSolver::iterate(const DifferenceFormulas& f) {
@@ -130,13 +130,13 @@ StepReport GlobalSolver::step(State& state, const DifferenceFormulas& f) {
         if (converged) break;
         iterate(f);
         ++report.iterations;
-        const double size = change_.cwiseAbs().maxCoeff();
+        const double size = change_.lpNorm<Eigen::Infinity>();
         if (!std::isfinite(size)) break;
         // Linear convergence with rate r leaves about r / (1 - r) of the last change.
         const double rate = before > 0 ? size / before : 0;
         const double left = before > 0 ? size * rate / std::max(0.1, 1 - rate) : size;
         const double enough =
-            std::max(options_.tolerance * f.beta * h * h * a_.cwiseAbs().maxCoeff(), 1e-13 * q_.cwiseAbs().maxCoeff());
+            std::max(options_.tolerance * f.beta * h * h * a_.lpNorm<Eigen::Infinity>(), 1e-13 * q_.lpNorm<Eigen::Infinity>());
         converged = left <= enough;
         is_stale = rate > 0.1;
         before = size;

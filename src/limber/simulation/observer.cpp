@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "limber/kinematics/body_space/reactions.hpp"
 #include "limber/model/evaluation.hpp"
@@ -25,6 +26,8 @@ public:
           evaluation_(system_->make_evaluation()) {
         solver_->use_no_gains();
         features_.resize(m_.features.size());
+        all_features_.resize(m_.features.size());
+        std::iota(all_features_.begin(), all_features_.end(), 0);
         rates_.resize(m_.bodies.size());
         a_ = VecX::Zero(system_->size());
         rows_ = lambda_ = VecX::Zero(system_->rows());
@@ -77,10 +80,10 @@ public:
         system_->update_positions(e, state.t, state.q, state.memory);
         system_->update_velocities(e, state.v);
         if (system_->holonomic_rows() > 0)
-            errors.position = e.phi.head(system_->holonomic_rows()).cwiseAbs().maxCoeff();
-        errors.velocity = e.rate.cwiseAbs().maxCoeff();
+            errors.position = e.phi.head(system_->holonomic_rows()).template lpNorm<Eigen::Infinity>();
+        errors.velocity = e.rate.lpNorm<Eigen::Infinity>();
         multiply(system_->jacobian_pattern(), e.jacobian, state.a, rows_);
-        errors.acceleration = (rows_ + e.bias).cwiseAbs().maxCoeff();
+        errors.acceleration = (rows_ + e.bias).lpNorm<Eigen::Infinity>();
         return errors;
     }
 
@@ -245,7 +248,7 @@ private:
 
     void update_motion(const State& state, bool with_accelerations) {
         system_->export_states(state.q, state.v, states_);
-        update_features(m_, states_, 0, static_cast<int>(m_.features.size()), features_);
+        update_features<D>(m_, states_, all_features_, features_);
         if (!with_accelerations) return;
         solver_->solve(state.t, state.q, state.v, state.memory, a_, lambda_);
         system_->export_twist_rates(state.q, state.v, a_, rates_);
@@ -392,6 +395,7 @@ private:
     ReactionSolver<D> reactions_;
     std::unique_ptr<Evaluation> evaluation_;
     FeatureState<D> features_;
+    std::vector<int> all_features_;
     BodyStates<D> states_;
     std::vector<TwistVec<D>> rates_;
     VecX a_, lambda_, rows_;

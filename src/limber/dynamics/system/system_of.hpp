@@ -40,6 +40,7 @@ private:
     struct Scratch;  // the evaluation with features, row gradients, slot forces
 
     void gather_rows();
+    void find_active_features();
     ColumnUnion unite(const int* features, int count) const;
     void build_patterns();
     void find_constant_hessians();
@@ -54,7 +55,7 @@ private:
     Set set_;
     int normalisation_rows_ = 0;  // rows [0, normalisation_rows_) are the set's Euler-parameter norms
     ConstraintSet<D> rows_;       // all others, in the order of system rows
-    int first_node_feature_ = 0;
+    std::vector<int> active_features_, memory_features_;
     std::vector<int> slot_map_start_, slot_map_;  // slot -> place of its feature's columns in the row
     // Rows with constant second derivatives: (place, value) lists; others have an empty list and need_hessian_ set.
     std::vector<int> hessian_start_, hessian_place_;

@@ -29,8 +29,8 @@ SystemOf<Set>::SystemOf(std::shared_ptr<const Mechanism<D>> mechanism)
     this->mass_scale_ = m.mass_scale;
     this->initial_memory_ = m.initial_memory;
     this->coordinate_notes_ = set_.describe_sharing();
-    first_node_feature_ = static_cast<int>(m.features.size());
     gather_rows();
+    find_active_features();
     build_patterns();
     find_constant_hessians();
     for (const auto& g : m.gravity) has_constant_gravity_ = has_constant_gravity_ && g.is_constant();
@@ -77,6 +77,26 @@ void SystemOf<Set>::gather_rows() {
         }
         if (holonomic) this->holonomic_rows_ = normalisation_rows_ + static_cast<int>(rows_.rows.size());
     }
+}
+
+// Features that stepping needs: those of rows that sharing did not make superfluous, and those of forces.
+template <class Set>
+void SystemOf<Set>::find_active_features() {
+    const Mechanism<D>& m = *this->mechanism_;
+    const auto add_measure = [](const Measure<D>& measure, std::vector<int>& list) {
+        list.insert(list.end(), measure.feature.begin(), measure.feature.begin() + measure.count);
+    };
+    const auto make_unique = [](std::vector<int>& list) {
+        std::sort(list.begin(), list.end());
+        list.erase(std::unique(list.begin(), list.end()), list.end());
+    };
+    active_features_ = rows_.slot_feature;
+    active_features_.insert(active_features_.end(), m.forces.slot_feature.begin(), m.forces.slot_feature.end());
+    for (const UserVelocityRow& user : rows_.user_rows)
+        for (const int input : user.inputs) add_measure(rows_.measures[input], active_features_);
+    make_unique(active_features_);
+    for (const int measure : m.memory_measure) add_measure(m.measure(measure), memory_features_);
+    make_unique(memory_features_);
 }
 
 template <class Set>
@@ -230,8 +250,7 @@ void SystemOf<Set>::update_residuals(Evaluation& e, double t, const VecX& q, std
     s.t = t;
     s.q = &q;
     s.memory = memory;
-    set_.update_positions(q, 0, this->mechanism_->dynamic_features, s.features);
-    set_.update_positions(q, first_node_feature_, set_.feature_count(), s.features);
+    set_.update_positions(q, active_features_, s.features);
     rows_.evaluate_positions(context(e), t, s.row_values);
     for (int b = 0; b < normalisation_rows_; ++b)
         s.phi[b] = 0.5 * (q.template segment<4>(Set::turning_column(b)).squaredNorm() - 1);
@@ -262,8 +281,7 @@ template <class Set>
 void SystemOf<Set>::update_velocities(Evaluation& e, const VecX& v) const {
     auto& s = static_cast<Scratch&>(e);
     s.v = &v;
-    set_.update_velocities(*s.q, v, 0, this->mechanism_->dynamic_features, s.features);
-    set_.update_velocities(*s.q, v, first_node_feature_, set_.feature_count(), s.features);
+    set_.update_velocities(*s.q, v, active_features_, s.features);
     rows_.evaluate_velocities(context(e), s.t, s.row_values);
     for (int b = 0; b < normalisation_rows_; ++b)
         s.bias[b] = v.template segment<4>(Set::turning_column(b)).squaredNorm();
@@ -301,7 +319,7 @@ void SystemOf<Set>::update_memory(Evaluation& e, const VecX& q, std::vector<doub
     const Mechanism<D>& m = *this->mechanism_;
     if (memory.empty()) return;
     auto& s = static_cast<Scratch&>(e);
-    set_.update_positions(q, 0, m.dynamic_features, s.features);
+    set_.update_positions(q, memory_features_, s.features);
     for (std::size_t i = 0; i < memory.size(); ++i)
         memory[i] = compute_memory(m.measure(m.memory_measure[i]), MeasureContext<D>{s.features, memory, m.curves});
 }

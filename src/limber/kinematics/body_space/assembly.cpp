@@ -17,7 +17,7 @@ constexpr double penalty_ratio = 1e6;
 template <int D>
 void update_memory(const Mechanism<D>& m, const BodyStates<D>& states, FeatureState<D>& features,
                    std::vector<double>& memory) {
-    update_features(m, states, 0, m.dynamic_features, features);
+    update_features<D>(m, states, m.used_features, features);
     for (std::size_t i = 0; i < memory.size(); ++i)
         memory[i] = compute_memory(m.measure(m.memory_measure[i]), MeasureContext<D>{features, memory, m.curves});
 }

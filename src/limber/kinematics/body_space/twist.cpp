@@ -47,8 +47,9 @@ TwistVec<D> inertia_wrench(const MechanismBody<D>& body, const BodyState<D>& sta
 }
 
 template <int D>
-void update_features(const Mechanism<D>& m, const BodyStates<D>& states, int first, int last, FeatureState<D>& fs) {
-    for (int i = first; i < last; ++i) {
+void update_features(const Mechanism<D>& m, const BodyStates<D>& states, std::span<const int> list,
+                     FeatureState<D>& fs) {
+    for (const int i : list) {
         const Feature<D>& f = m.features[i];
         if (f.body < 0) {
             fs.value[i] = f.local;
@@ -99,14 +100,14 @@ double kinetic_energy(const MechanismBody<D>& body, const BodyState<D>& state) {
     return 0.5 * body.mass * state.velocity.squaredNorm() + 0.5 * w.dot(world_inertia(body, state) * w);
 }
 
-#define LIMBER_INSTANTIATE(D)                                                                                  \
-    template void update_features(const Mechanism<D>&, const BodyStates<D>&, int, int, FeatureState<D>&);      \
-    template void add_wrench(const Feature<D>&, const Vec<D>&, const Vec<D>&, const Vec<D>&, TwistVec<D>&);    \
-    template Vec<D> feature_acceleration(const Feature<D>&, const Vec<D>&, const Vec<D>&, const BodyState<D>&, \
-                                         const TwistVec<D>&);                                                  \
-    template void move(BodyState<D>&, const TwistVec<D>&);                                                     \
-    template double kinetic_energy(const MechanismBody<D>&, const BodyState<D>&);                              \
-    template AngularMat<D> world_inertia(const MechanismBody<D>&, const BodyState<D>&);                        \
+#define LIMBER_INSTANTIATE(D)                                                                                         \
+    template void update_features(const Mechanism<D>&, const BodyStates<D>&, std::span<const int>, FeatureState<D>&); \
+    template void add_wrench(const Feature<D>&, const Vec<D>&, const Vec<D>&, const Vec<D>&, TwistVec<D>&);           \
+    template Vec<D> feature_acceleration(const Feature<D>&, const Vec<D>&, const Vec<D>&, const BodyState<D>&,        \
+                                         const TwistVec<D>&);                                                         \
+    template void move(BodyState<D>&, const TwistVec<D>&);                                                            \
+    template double kinetic_energy(const MechanismBody<D>&, const BodyState<D>&);                                     \
+    template AngularMat<D> world_inertia(const MechanismBody<D>&, const BodyState<D>&);                               \
     template TwistVec<D> inertia_wrench(const MechanismBody<D>&, const BodyState<D>&, const TwistVec<D>&);
 LIMBER_INSTANTIATE(2)
 LIMBER_INSTANTIATE(3)

@@ -16,10 +16,10 @@ using TwistVec = Vec<twist_size<D>>;
 template <int D>
 using BodyStates = std::vector<BodyState<D>>;
 
-/// Values, rates and biases of features [first, last) for given body states. The bias is the acceleration of the
+/// Values, rates and biases of the listed features for given body states. The bias is the acceleration of the
 /// feature when the twists do not change.
 template <int D>
-void update_features(const Mechanism<D>& mechanism, const BodyStates<D>& states, int first, int last,
+void update_features(const Mechanism<D>& mechanism, const BodyStates<D>& states, std::span<const int> list,
                      FeatureState<D>& features);
 
 /// Adds to a body's wrench what the gradient g on a feature (whose value is f) means for it.

@@ -68,7 +68,7 @@ void TwistConstraints<D>::connect() {
 
 template <int D>
 void TwistConstraints<D>::update(const BodyStates<D>& states, const std::vector<double>& memory, double t) {
-    update_features(mechanism, states, 0, mechanism.dynamic_features, features);
+    update_features<D>(mechanism, states, mechanism.used_features, features);
     const MeasureContext<D> context{features, memory, mechanism.curves};
     set.evaluate_positions(context, t, values);
     set.evaluate_velocities(context, t, values);

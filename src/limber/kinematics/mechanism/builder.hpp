@@ -20,6 +20,7 @@ private:
     int feature(int body, bool is_point, const Vec<D>& local);
     const MarkerFeatures<D>& marker(MarkerHandle handle);
     int body_index(MarkerHandle handle) const;
+    void find_used_features();
     void add_output_features();
     void set_scales();
 

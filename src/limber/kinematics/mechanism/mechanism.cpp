@@ -39,7 +39,7 @@ Mechanism<D> MechanismBuilder<D>::build() {
     };
     initial(model_.initial_positions, m_.initial_positions);
     initial(model_.initial_rates, m_.initial_rates);
-    m_.dynamic_features = static_cast<int>(m_.features.size());
+    find_used_features();
     add_output_features();
     set_scales();
     for (int k = 0; k < D; ++k) m_.gravity[k] = TimeFunction(evaluation_.bind(model_.gravity[k], {"t"}, "gravity"));
@@ -145,6 +145,18 @@ void MechanismBuilder<D>::add_output_features() {
         for (const MarkerHandle m : {sensor.marker, sensor.reference})
             if (!m.is_null()) m_.sensor_markers[model_.markers.get(m).name] = marker(m);
     }
+}
+
+template <int D>
+void MechanismBuilder<D>::find_used_features() {
+    std::vector<int>& used = m_.used_features;
+    used = m_.constraints.slot_feature;
+    used.insert(used.end(), m_.forces.slot_feature.begin(), m_.forces.slot_feature.end());
+    for (const Measure<D>& m : m_.constraints.measures)
+        used.insert(used.end(), m.feature.begin(), m.feature.begin() + m.count);
+    for (const SharedFeature& pair : m_.shared) used.insert(used.end(), {pair.a, pair.b});
+    std::sort(used.begin(), used.end());
+    used.erase(std::unique(used.begin(), used.end()), used.end());
 }
 
 template <int D>

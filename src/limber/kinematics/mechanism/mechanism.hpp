@@ -72,7 +72,7 @@ template <int D>
 struct Mechanism {
     std::vector<MechanismBody<D>> bodies;  ///< without the ground
     std::vector<Feature<D>> features;
-    int dynamic_features = 0;   ///< the first ones, used by rows, forces and named scalars; the rest is for output
+    std::vector<int> used_features;  ///< by rows, forces and named scalars; the rest is for output
     FeatureState<D> reference;  ///< values at the reference configuration
 
     ConstraintSet<D> constraints;

@@ -124,8 +124,9 @@ void NaturalCoordinates<D>::add_node_features() {
 }
 
 template <int D>
-void NaturalCoordinates<D>::update_positions(const VecX& q, int first, int last, FeatureState<D>& features) const {
-    for (int f = first; f < last; ++f) features.value[f] = constant_[f] + feature_rate(f, q);
+void NaturalCoordinates<D>::update_positions(const VecX& q, std::span<const int> list,
+                                             FeatureState<D>& features) const {
+    for (const int f : list) features.value[f] = constant_[f] + feature_rate(f, q);
 }
 
 template <int D>
@@ -141,9 +142,9 @@ auto NaturalCoordinates<D>::feature_rate(int feature, const VecX& v) const -> Ve
 }
 
 template <int D>
-void NaturalCoordinates<D>::update_velocities(const VecX& /*q*/, const VecX& v, int first, int last,
+void NaturalCoordinates<D>::update_velocities(const VecX& /*q*/, const VecX& v, std::span<const int> list,
                                               FeatureState<D>& features) const {
-    for (int f = first; f < last; ++f) features.rate[f] = feature_rate(f, v);
+    for (const int f : list) features.rate[f] = feature_rate(f, v);
 }
 
 template <int D>

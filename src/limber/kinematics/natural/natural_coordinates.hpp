@@ -48,8 +48,8 @@ public:
     /// Typical generalised inertia of a coordinate.
     double typical_inertia(int column) const { return typical_inertia_[column]; }
 
-    void update_positions(const VecX& q, int first, int last, FeatureState<D>& features) const;
-    void update_velocities(const VecX& q, const VecX& v, int first, int last, FeatureState<D>& features) const;
+    void update_positions(const VecX& q, std::span<const int> list, FeatureState<D>& features) const;
+    void update_velocities(const VecX& q, const VecX& v, std::span<const int> list, FeatureState<D>& features) const;
 
     /// out[map[k]] += (J^T g)_k for the columns k of the feature.
     void pull_back(int feature, const Vec<D>& g, const VecX& /*q*/, const int* map, double* out) const {

@@ -75,7 +75,7 @@ private:
 
     void gather_body_features() {
         body_features_.resize(m_.bodies.size());
-        for (int f = 0; f < m_.dynamic_features; ++f)
+        for (const int f : m_.used_features)
             if (m_.features[f].body >= 0) body_features_[m_.features[f].body].push_back(f);
     }
 

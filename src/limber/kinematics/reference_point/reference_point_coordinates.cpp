@@ -88,9 +88,9 @@ double ReferencePointCoordinates<D>::typical_inertia(int column) const {
 }
 
 template <int D>
-void ReferencePointCoordinates<D>::update_positions(const VecX& q, int first, int last,
+void ReferencePointCoordinates<D>::update_positions(const VecX& q, std::span<const int> list,
                                                     FeatureState<D>& features) const {
-    for (int i = first; i < last; ++i) {
+    for (const int i : list) {
         const Feature<D>& f = m_.features[i];
         if (f.body < 0) {
             features.value[i] = f.local;
@@ -102,9 +102,9 @@ void ReferencePointCoordinates<D>::update_positions(const VecX& q, int first, in
 }
 
 template <int D>
-void ReferencePointCoordinates<D>::update_velocities(const VecX& q, const VecX& v, int first, int last,
+void ReferencePointCoordinates<D>::update_velocities(const VecX& q, const VecX& v, std::span<const int> list,
                                                      FeatureState<D>& features) const {
-    for (int i = first; i < last; ++i) {
+    for (const int i : list) {
         const Feature<D>& f = m_.features[i];
         if (f.body < 0) continue;
         const auto p = turning<D>(q, f.body);

@@ -44,8 +44,8 @@ public:
     bool is_implied(const Row&) const { return false; }
     double typical_inertia(int column) const;
 
-    void update_positions(const VecX& q, int first, int last, FeatureState<D>& features) const;
-    void update_velocities(const VecX& q, const VecX& v, int first, int last, FeatureState<D>& features) const;
+    void update_positions(const VecX& q, std::span<const int> list, FeatureState<D>& features) const;
+    void update_velocities(const VecX& q, const VecX& v, std::span<const int> list, FeatureState<D>& features) const;
     void pull_back(int feature, const Vec<D>& g, const VecX& q, const int* map, double* out) const;
     void compute_jacobian(int feature, const VecX& q, FeatureJacobian& j) const;
     /// Second derivative of g . f by the turning coordinates (the last columns of the feature).
