@@ -205,7 +205,7 @@ void SystemOf<Set>::compute_row_inertia() {
     this->coordinate_inertia_.resize(this->size());
     for (int column = 0; column < this->size(); ++column)
         this->coordinate_inertia_[column] =
-            std::max(e->mass[this->pattern_.start[column]], 1e-3 * set_.typical_inertia(column));
+            std::max(e->mass[this->pattern_.start[column]], set_.inertia_floor(column));
     this->row_inertia_ = VecX::Constant(this->rows(), this->mass_scale_);
     for (int i = 0; i < this->rows(); ++i) {
         double sum = 0;

@@ -48,7 +48,7 @@ double ReactionSolver<D>::solve(const BodyStates<D>& states, const std::vector<d
     for (std::size_t b = 0; b < m_.bodies.size(); ++b)
         wrench_.template segment<angular_size<D>>(static_cast<Eigen::Index>(b) * T + D) /= m_.length_scale;
 
-    c.normalise();
+    c.make_comparable();
     c.clear_matrix();
     c.add_normal_matrix(1);
     c.add_identity(1e-9);

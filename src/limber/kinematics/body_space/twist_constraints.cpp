@@ -83,13 +83,33 @@ void TwistConstraints<D>::update(const BodyStates<D>& states, const std::vector<
 }
 
 template <int D>
-void TwistConstraints<D>::normalise() {
+bool TwistConstraints<D>::measures_angle(const Row& row) const {
+    if (!row.is_holonomic() && row.kind != RowKind::user_velocity) return false;
+    for (int k = row.first_term; k < row.first_term + row.term_count; ++k) {
+        const MeasureKind kind = set.measures[set.terms[k].measure].kind;
+        if (kind != MeasureKind::dot && kind != MeasureKind::angle) return false;
+    }
+    return true;
+}
+
+template <int D>
+void TwistConstraints<D>::make_comparable() {
     for (auto& w : wrench_) w.template tail<angular_size<D>>() /= mechanism.length_scale;
+    for (int r = 0; r < row_count(); ++r) {
+        scale[r] = measures_angle(set.rows[r]) ? mechanism.length_scale : 1;
+        for (int k = body_start_[r]; k < body_start_[r + 1]; ++k) wrench_[k] *= scale[r];
+    }
+}
+
+template <int D>
+void TwistConstraints<D>::normalise() {
+    make_comparable();
     for (int r = 0; r < row_count(); ++r) {
         double square = 0;
         for (int k = body_start_[r]; k < body_start_[r + 1]; ++k) square += wrench_[k].squaredNorm();
-        scale[r] = square > 0 ? 1 / std::sqrt(square) : 0;
-        for (int k = body_start_[r]; k < body_start_[r + 1]; ++k) wrench_[k] *= scale[r];
+        const double factor = square > 0 ? 1 / std::sqrt(square) : 0;
+        for (int k = body_start_[r]; k < body_start_[r + 1]; ++k) wrench_[k] *= factor;
+        scale[r] *= factor;
     }
 }
 

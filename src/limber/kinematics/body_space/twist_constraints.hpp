@@ -22,7 +22,11 @@ public:
 
     /// Features, rows and wrenches at a configuration and its velocities.
     void update(const BodyStates<D>& states, const std::vector<double>& memory, double t);
-    /// Divides torques by the length scale so that all entries compare, and every row by its norm (see `scale`).
+    /// Makes all entries comparable: torques are divided by the length scale, and every row is multiplied by `scale`, so
+    /// that its multiplier counts as a force (of rows that measure lengths) or as a torque over the length scale (of rows
+    /// that measure angles).
+    void make_comparable();
+    /// The same, then every row divided by its norm.
     void normalise();
 
     /// matrix() is a sum of the following three, then factorised.
@@ -48,7 +52,7 @@ public:
     ConstraintSet<D> set;
     FeatureState<D> features;
     RowValues<D> values;
-    VecX scale;  ///< of each row, from normalise()
+    VecX scale;  ///< of each row, from make_comparable() or normalise()
 
 private:
     static constexpr int T = twist_size<D>;
@@ -58,6 +62,7 @@ private:
     };
 
     void connect();
+    bool measures_angle(const Row& row) const;
 
     std::vector<int> body_start_{0}, row_body_;  // bodies of row r: row_body_[body_start_[r] .. body_start_[r+1])
     std::vector<TwistVec<D>> wrench_;            // beside row_body_

@@ -34,8 +34,11 @@ void NaturalCoordinates<D>::number_nodes() {
         node_column_.push_back(node.is_fixed ? -1 : size_);
         if (node.is_fixed) continue;
         size_ += D;
+        // A slender rod has no mass on the vectors that turn about it, but what holds them has.
         const double length = node.is_point ? 1.0 : m_.length_scale;
-        for (int k = 0; k < D; ++k) typical_inertia_.push_back(m_.mass_scale * length * length);
+        double mass = 1e-3 * m_.mass_scale;
+        for (const int b : node.bodies) mass = std::max(mass, 0.1 * m_.bodies[b].mass);
+        for (int k = 0; k < D; ++k) inertia_floor_.push_back(mass * length * length);
     }
 }
 

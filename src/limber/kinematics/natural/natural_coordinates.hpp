@@ -45,8 +45,8 @@ public:
     static int turning_column(int) { return 0; }
     /// Whether sharing makes a row of the mechanism hold by itself.
     bool is_implied(const Row& row) const;
-    /// Typical generalised inertia of a coordinate.
-    double typical_inertia(int column) const { return typical_inertia_[column]; }
+    /// What counts as the inertia of a coordinate that has less.
+    double inertia_floor(int column) const { return inertia_floor_[column]; }
 
     void update_positions(const VecX& q, std::span<const int> list, FeatureState<D>& features) const;
     void update_velocities(const VecX& q, const VecX& v, std::span<const int> list, FeatureState<D>& features) const;
@@ -125,7 +125,7 @@ private:
         double c, s;
     };
     std::vector<WeightTerm> weight_terms_;
-    std::vector<double> typical_inertia_;
+    std::vector<double> inertia_floor_;
 };
 
 }  // namespace limber

@@ -82,9 +82,11 @@ ReferencePointCoordinates<D>::ReferencePointCoordinates(const Mechanism<D>& mech
 }
 
 template <int D>
-double ReferencePointCoordinates<D>::typical_inertia(int column) const {
-    if (column % columns_per_body < D) return m_.mass_scale;
-    return m_.mass_scale * m_.length_scale * m_.length_scale * (D == 2 ? 1 : 4);
+double ReferencePointCoordinates<D>::inertia_floor(int column) const {
+    if (column % columns_per_body < D) return 1e-3 * m_.mass_scale;
+    const double typical = m_.mass_scale * m_.length_scale * m_.length_scale;
+    const double own = m_.bodies[column / columns_per_body].inertia.trace() / angular_size<D>;
+    return (D == 2 ? 1 : 4) * std::max(1e-3 * typical, 0.3 * own);
 }
 
 template <int D>

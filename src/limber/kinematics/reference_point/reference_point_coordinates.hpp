@@ -42,7 +42,9 @@ public:
         return {column_.data() + column_start_[feature], column_.data() + column_start_[feature + 1]};
     }
     bool is_implied(const Row&) const { return false; }
-    double typical_inertia(int column) const;
+    /// What counts as the inertia of a coordinate that has less: a slender rod has none about its axis, and no set of Euler
+    /// parameters is that axis alone.
+    double inertia_floor(int column) const;
 
     void update_positions(const VecX& q, std::span<const int> list, FeatureState<D>& features) const;
     void update_velocities(const VecX& q, const VecX& v, std::span<const int> list, FeatureState<D>& features) const;

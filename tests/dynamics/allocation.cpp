@@ -1,0 +1,74 @@
+// Stepping must not allocate: malloc itself is watched, so nothing can hide behind Eigen or the standard library.
+// Not part of the sanitizer build, whose runtime owns malloc.
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+
+#include "limber/integration/stepper.hpp"
+#include "support/models.hpp"
+
+#if !defined(__SANITIZE_ADDRESS__) && !(defined(__has_feature) && __has_feature(address_sanitizer))
+
+namespace {
+std::atomic<long> allocations{0};
+}
+
+extern "C" {
+void* __libc_malloc(std::size_t size);                    // NOLINT(bugprone-reserved-identifier)
+void* __libc_calloc(std::size_t count, std::size_t size);  // NOLINT(bugprone-reserved-identifier)
+void* __libc_realloc(void* old, std::size_t size);        // NOLINT(bugprone-reserved-identifier)
+
+void* malloc(std::size_t size) {
+    ++allocations;
+    return __libc_malloc(size);
+}
+void* calloc(std::size_t count, std::size_t size) {
+    ++allocations;
+    return __libc_calloc(count, size);
+}
+void* realloc(void* old, std::size_t size) {
+    ++allocations;
+    return __libc_realloc(old, size);
+}
+}
+
+namespace limber::testing {
+namespace {
+
+TEST(Allocation, IsSeenByTheCounter) {
+    const long before = allocations;
+    delete new std::string(1000, 'x');
+    EXPECT_GT(allocations - before, 0);
+}
+
+class SteppingAllocatesNothing
+    : public ::testing::TestWithParam<std::tuple<std::string, std::string, std::string, std::string>> {};
+
+TEST_P(SteppingAllocatesNothing, AfterTheFirstStep) {
+    const auto& [model, formulation, integrator, coordinates] = GetParam();
+    Simulation simulation(example(model, model == "n-four-bar.yaml" ? ParameterOverrides{{"N", "10"}} : ParameterOverrides{}),
+                          options(formulation, integrator, coordinates));
+    const double h = model == "andrews.yaml" ? 1e-5 : 1e-3;
+    for (int i = 0; i < 3; ++i) ASSERT_TRUE(simulation.step(h).ok);
+    const long before = allocations;
+    bool ok = true;
+    for (int i = 0; i < 50; ++i) ok = simulation.step(h).ok && ok;
+    const long during = allocations - before;
+    EXPECT_TRUE(ok);
+    EXPECT_EQ(during, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, SteppingAllocatesNothing,
+    ::testing::Combine(::testing::Values("double-pendulum.yaml", "n-four-bar.yaml", "andrews.yaml", "loops/bricard.yaml",
+                                         "joints/rolling-disc.yaml", "forces/bushing.yaml", "joints/universal.yaml"),
+                       ::testing::ValuesIn(formulation_names()),
+                       ::testing::Values("trapezoidal", "hht", "higher-order", "rk4"),
+                       ::testing::Values("natural", "reference-point")));
+
+}  // namespace
+}  // namespace limber::testing
+
+#endif
