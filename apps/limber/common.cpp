@@ -46,7 +46,8 @@ struct OptionFormat {
 
 const std::vector<OptionFormat>& option_formats() {
     static const std::vector<OptionFormat> list{
-        {"penalty", "over the inertia of a row (1e6; formulation penalty: 1e8)", [](auto& o, double v) { o.formulation_options.penalty = v; }},
+        {"penalty", "over the inertia of a row (1e6; formulation penalty: 1e8)",
+         [](auto& o, double v) { o.formulation_options.penalty = v; }},
         {"frequency", "of Baumgarte's gains, times the step (0.628)",
          [](auto& o, double v) { o.formulation_options.frequency = v; }},
         {"damping", "of Baumgarte's gains (0.1)", [](auto& o, double v) { o.formulation_options.damping = v; }},

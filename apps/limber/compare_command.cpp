@@ -42,8 +42,26 @@ double cpu_seconds() {
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// One run, sampled at `count` equal intervals. Only stepping is timed.
-Outcome run_combination(const Model& model, SimulationOptions options, const Combination& c, double until, int count) {
+// Instants of comparison: about `samples`, at multiples of the largest step so that steps need not be cut.
+std::vector<double> sample_instants(const std::vector<double>& steps, double until, int samples) {
+    const double largest = *std::max_element(steps.begin(), steps.end());
+    const double interval = std::max(1.0, std::round(until / samples / largest)) * largest;
+    std::vector<double> instants;
+    for (int i = 1; i * interval < until * (1 + 1e-9); ++i) instants.push_back(i * interval);
+    if (instants.empty() || instants.back() < until * (1 - 1e-9)) instants.push_back(until);
+    return instants;
+}
+
+// The stepping alone, without looking: for the clock.
+double time_combination(const Model& model, const SimulationOptions& options, double step, double until) {
+    Simulation simulation(model, options);
+    const double before = cpu_seconds();
+    simulation.advance(until, step);
+    return cpu_seconds() - before;
+}
+
+Outcome run_combination(const Model& model, SimulationOptions options, const Combination& c,
+                        const std::vector<double>& instants) {
     Outcome outcome;
     outcome.combination = c;
     options.formulation = c.formulation;
@@ -62,13 +80,10 @@ Outcome run_combination(const Model& model, SimulationOptions options, const Com
     outcome.samples.push_back(values);
     long steps = 0;
     long iterations = 0;
-    for (int i = 1; i <= count; ++i) {
-        const double end = until * i / count;
+    for (const double end : instants) {
         while (simulation.time() < end - 1e-9 * c.step) {
             const double h = std::min(c.step, end - simulation.time());
-            const double before = cpu_seconds();
             const StepReport report = simulation.step(h);
-            outcome.cpu_time += cpu_seconds() - before;
             if (!report.ok) {
                 outcome.failure = fmt::format("t = {:.3g} s: {}", simulation.time(), report.reason);
                 return outcome;
@@ -86,6 +101,7 @@ Outcome run_combination(const Model& model, SimulationOptions options, const Com
         outcome.samples.push_back(values);
     }
     outcome.iterations_per_step = static_cast<double>(iterations) / static_cast<double>(std::max(1L, steps));
+    outcome.cpu_time = time_combination(model, options, c.step, instants.back());
     return outcome;
 }
 
@@ -184,7 +200,7 @@ int compare(const CompareArguments& arguments) {
 
     const std::vector<std::size_t> columns =
         chosen_columns(arguments, model, Simulation(model, options).observer().columns());
-    const int samples = std::clamp(arguments.samples, 1, 100000);
+    const std::vector<double> instants = sample_instants(steps, until, std::clamp(arguments.samples, 1, 100000));
     std::vector<Outcome> outcomes;
     Outcome reference;
     {
@@ -192,7 +208,7 @@ int compare(const CompareArguments& arguments) {
         if (arguments.with_reference) {
             bar.show(0, "reference");
             reference =
-                run_combination(model, options, {"augmented-lagrangian", "reference", until / samples}, until, samples);
+                run_combination(model, options, {"augmented-lagrangian", "reference", instants.front()}, instants);
             if (!reference.failure.empty()) {
                 fmt::print(stderr, "error: the reference run failed: {}\n", reference.failure);
                 return solver_failed;
@@ -201,7 +217,7 @@ int compare(const CompareArguments& arguments) {
         for (const Combination& c : combinations) {
             bar.show(static_cast<double>(outcomes.size()),
                      fmt::format("{}, {}, step {:g}", c.formulation, c.integrator, c.step));
-            outcomes.push_back(run_combination(model, options, c, until, samples));
+            outcomes.push_back(run_combination(model, options, c, instants));
         }
     }
     if (!arguments.with_reference) {
@@ -235,7 +251,7 @@ int compare(const CompareArguments& arguments) {
                         fmt::format("{:.2f}", o.iterations_per_step)});
     }
     fmt::print("{}, {:g} s\n", model.title.empty() ? arguments.model.path : model.title, until);
-    fmt::print("  error: root mean square over {} instants, against {}\n\n", samples,
+    fmt::print("  error: root mean square over {} instants, against {}\n\n", instants.size(),
                arguments.with_reference ? "the reference (SUNDIALS, tolerance 1e-10)"
                                         : fmt::format("{}, {}, step {:g}", reference.combination.formulation,
                                                       reference.combination.integrator, reference.combination.step));

@@ -75,8 +75,15 @@ bool AccelerationSolver::project(double t, VecX& q, VecX& v, std::span<const dou
 }
 
 void AccelerationSolver::use_gains_for_step(double step) {
+    if (step <= gain_step_) return;
+    gain_step_ = step;
     const double omega = options_.frequency / step;
     gains_ = {omega * omega, 2 * options_.damping * omega, 0.1 / step};
+}
+
+bool AccelerationSolver::has_come_apart() const {
+    const double error = evaluation_->phi.head(system_->holonomic_rows()).lpNorm<Eigen::Infinity>();
+    return !(error < 0.1 * system_->length_scale());
 }
 
 void AccelerationSolver::update_target() {

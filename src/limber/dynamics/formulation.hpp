@@ -53,9 +53,15 @@ public:
     /// Moves q and v onto the constraints, least in the metric of the masses.
     virtual bool project(double t, VecX& q, VecX& v, std::span<const double> memory);
 
-    /// Gains follow the length of the step; without gains they are zero.
+    /// Gains follow the length of the step, of the longest one since use_no_gains(): gains of a short step are too stiff for
+    /// a longer one that follows.
     void use_gains_for_step(double step);
-    void use_no_gains() { gains_ = {}; }
+    void use_no_gains() {
+        gains_ = {};
+        gain_step_ = 0;
+    }
+    /// Whether the constraints of the last solve have come apart, beyond anything stabilisation can mend.
+    bool has_come_apart() const;
 
     const System& system() const { return *system_; }
     std::shared_ptr<const System> shared_system() const { return system_; }
@@ -75,6 +81,7 @@ protected:
     FormulationOptions options_;
     std::unique_ptr<Evaluation> evaluation_;
     Gains gains_;
+    double gain_step_ = 0;
     VecX target_;
     long iterations_ = 0;
     std::string failure_;

@@ -17,11 +17,7 @@ StepReport RungeKutta4::start(State& state) {
 
 StepReport RungeKutta4::step(State& state, double h) {
     StepReport report;
-    if (use_gains_) {
-        solver_->use_gains_for_step(h);
-    } else {
-        solver_->use_no_gains();
-    }
+    if (use_gains_) solver_->use_gains_for_step(h);
     const auto fail = [&](std::string reason) {
         report.ok = false;
         report.reason = std::move(reason);
@@ -49,6 +45,7 @@ StepReport RungeKutta4::step(State& state, double h) {
     if (use_projection_ && !solver_->project(t + h, q_, v_, state.memory))
         return fail("the projection onto the constraints failed");
     if (!evaluate(t + h, q_, v_, a4_)) return fail(solver_->failure());
+    if (solver_->has_come_apart()) return fail(come_apart);
     state.t = t + h;
     state.q = q_;
     state.v = v_;

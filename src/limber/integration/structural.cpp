@@ -112,11 +112,7 @@ StepReport PredictorCorrector::start(State& state) {
 
 StepReport PredictorCorrector::step(State& state, double h) {
     StepReport report;
-    if (use_gains_) {
-        solver_->use_gains_for_step(h);
-    } else {
-        solver_->use_no_gains();
-    }
+    if (use_gains_) solver_->use_gains_for_step(h);
     update_formulas(scheme_, state, h, formulas_);
     const DifferenceFormulas& f = formulas_;
     const double t = state.t + h;
@@ -154,6 +150,11 @@ StepReport PredictorCorrector::step(State& state, double h) {
         growing_ = 0;
         report.ok = false;
         report.reason = "the corrector diverges: the step is too large for the stiffness of the forces";
+        return report;
+    }
+    if (solver_->has_come_apart()) {
+        report.ok = false;
+        report.reason = come_apart;
         return report;
     }
     q_ = f.q_hat + (f.beta * h * h) * scheme_a_;
