@@ -46,7 +46,7 @@ struct OptionFormat {
 
 const std::vector<OptionFormat>& option_formats() {
     static const std::vector<OptionFormat> list{
-        {"penalty", "over the inertia of a row (1e6; formulation penalty: 1e8)",
+        {"penalty", "over the inertia of a row (global 1e6, augmented-lagrangian 1e7, penalty 1e8)",
          [](auto& o, double v) { o.formulation_options.penalty = v; }},
         {"frequency", "of Baumgarte's gains, times the step (0.628)",
          [](auto& o, double v) { o.formulation_options.frequency = v; }},

@@ -17,7 +17,7 @@ TEST(PivotedQr, FindsTheRankAndSolvesBothTriangles) {
     const MatX a = MatX::Random(6, 3) * MatX::Random(3, 5);
     PivotedQr qr(6, 5);
     qr.matrix() = a;
-    qr.compute(1e-10);
+    qr.compute(1e-10, 5);
     ASSERT_EQ(qr.rank(), 3);
     // Least-norm solution of A^T x = b for consistent b.
     const VecX b = a.transpose() * VecX::Random(6);
@@ -40,7 +40,7 @@ TEST(PivotedQr, FindsTheRankAndSolvesBothTriangles) {
 TEST(PivotedQr, AppliesAnOrthogonalMatrix) {
     PivotedQr qr(5, 5);
     qr.matrix().setRandom();
-    qr.compute(1e-12);
+    qr.compute(1e-12, 5);
     VecX x = VecX::Random(5);
     const VecX start = x;
     qr.apply(x);

@@ -4,7 +4,7 @@ namespace limber {
 
 AugmentedLagrangianSolver::AugmentedLagrangianSolver(std::shared_ptr<const System> system,
                                                      const FormulationOptions& options)
-    : AccelerationSolver(std::move(system), options), mass_(*system_, options.penalty_or(1e6)) {
+    : AccelerationSolver(std::move(system), options), mass_(*system_, options.penalty_or(1e7)) {
     residual_ = VecX::Zero(system_->rows());
     change_ = VecX::Zero(system_->size());
 }
@@ -49,7 +49,7 @@ bool AugmentedLagrangianSolver::solve(double t, const VecX& q, const VecX& v, st
         residual_ += target_;
         const double error = residual_.lpNorm<Eigen::Infinity>();
         // Redundant rows that contradict each other leave a rest that no iteration can remove.
-        if (!(error > enough) || (i > 0 && error > 0.1 * before)) break;
+        if (!(error > enough) || (i > 0 && error > 0.5 * before)) break;
         before = error;
     }
     if (!a.allFinite()) {

@@ -66,7 +66,7 @@ private:
 AccelerationSolver::AccelerationSolver(std::shared_ptr<const System> system, const FormulationOptions& options)
     : system_(std::move(system)), options_(options), evaluation_(system_->make_evaluation()) {
     target_ = VecX::Zero(system_->rows());
-    projector_ = std::make_shared<Projector>(*system_, options_.penalty_or(1e6));
+    projector_ = std::make_shared<Projector>(*system_, options_.penalty_or(1e7));
 }
 
 bool AccelerationSolver::project(double t, VecX& q, VecX& v, std::span<const double> memory) {

@@ -24,8 +24,8 @@ enum class Stabilisation {
 };
 
 struct FormulationOptions {
-    /// Penalty over the inertia met by a row; 0: 1e6, and 1e8 where no multiplier iteration makes up for it
-    /// (`penalty`). Beyond 1e9 rounding takes over.
+    /// Penalty over the inertia met by a row. 0: 1e6 (`global`), 1e7 (accelerations), 1e8 where no multiplier iteration
+    /// makes up for it (`penalty`). Beyond 1e9 rounding takes over.
     double penalty = 0;
     double penalty_or(double automatic) const { return penalty > 0 ? penalty : automatic; }
     /// Gains kp = (frequency / step)^2, kv = 2 damping frequency / step (Joli 2008 eq. 12).

@@ -23,15 +23,15 @@ NullSpaceSolver::NullSpaceSolver(std::shared_ptr<const System> system, const For
     reduced_ = MatX::Zero(n, n);
 }
 
-void NullSpaceSolver::decompose(PivotedQr& qr, int rows) {
+void NullSpaceSolver::decompose(int rank_limit) {
     const Evaluation& e = *evaluation_;
     const RowPattern& pattern = system_->jacobian_pattern();
-    MatX& a = qr.matrix();
+    MatX& a = qr_.matrix();
     a.setZero();
-    for (int i = 0; i < rows; ++i)
+    for (int i = 0; i < system_->rows(); ++i)
         for (int k = pattern.start[i]; k < pattern.start[i + 1]; ++k)
             a(pattern.column[k], i) = row_scale_[i] * e.jacobian[k] * scale_[pattern.column[k]];
-    qr.compute(rank_tolerance);
+    qr_.compute(rank_tolerance, rank_limit);
 }
 
 // Dense L D L^T of the reduced mass matrix, in place; freedoms without inertia are left at rest.
@@ -65,7 +65,10 @@ bool NullSpaceSolver::solve(double t, const VecX& q, const VecX& v, std::span<co
     // The velocity is split first: its constraint part is set by the constraints, only its self-motion part is taken
     // over.
     system_->update_positions(e, t, q, memory);
-    decompose(qr_, system_->rows());
+    const double error = e.phi.head(system_->holonomic_rows()).lpNorm<Eigen::Infinity>();
+    const bool holds = error < 1e-10 * system_->length_scale();
+    decompose(holds ? system_->rows() : rank_limit_);
+    if (holds) rank_limit_ = std::max(rank_limit_, qr_.rank());
     system_->update_velocities(e, v);
     velocity_ = v;
     rows_ = e.rate.cwiseProduct(row_scale_);
@@ -117,6 +120,16 @@ bool NullSpaceSolver::solve(double t, const VecX& q, const VecX& v, std::span<co
     lambda = lambda.cwiseProduct(row_scale_);
     if (!a.allFinite()) failure_ = "the accelerations are not finite";
     return a.allFinite();
+}
+
+bool NullSpaceSolver::project(double t, VecX& q, VecX& v, std::span<const double> memory) {
+    if (!AccelerationSolver::project(t, q, v, memory)) return false;
+    if (rank_limit_ < system_->rows()) {  // redundant rows, or a start at a dead point
+        system_->update_positions(*evaluation_, t, q, memory);
+        decompose(system_->rows());
+        rank_limit_ = std::max(rank_limit_, qr_.rank());
+    }
+    return true;
 }
 
 void NullSpaceSolver::correct(const PivotedQr& qr, const VecX& violation, VecX& x) {

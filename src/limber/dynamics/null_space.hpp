@@ -8,6 +8,9 @@
 //   self-motion part  x_s = Q_2 y_2,  (Q_2^T M' Q_2) y_2 = Q_2^T (Q' - M' x_c)
 //   multipliers       R lambda = Q_1^T (Q' - M' x)                    (zero for rows found dependent)
 //
+// Redundant rows are dependent only where the constraints hold; a little away from there (predicted positions) they would
+// pass for independent and lock the mechanism. So the rank is limited to the largest one seen on the constraints.
+//
 // After each step positions and velocities are projected onto the constraints in the metric of the masses (see the
 // base class), which keeps momentum; a projection in the metric of D would not.
 //
@@ -24,14 +27,16 @@ public:
     NullSpaceSolver(std::shared_ptr<const System> system, const FormulationOptions& options);
 
     bool solve(double t, const VecX& q, const VecX& v, std::span<const double> memory, VecX& a, VecX& lambda) override;
+    bool project(double t, VecX& q, VecX& v, std::span<const double> memory) override;
 
 private:
-    void decompose(PivotedQr& qr, int rows);
+    void decompose(int rank_limit);
     /// x -= D^(-1/2) Q_1 R^-T (rows): the least change of x that removes a violation of the first `count` rows.
     void correct(const PivotedQr& qr, const VecX& violation, VecX& x);
     bool solve_self_motion(VecX& y, int rank);
 
     PivotedQr qr_;
+    int rank_limit_ = 0;  // largest rank seen where the constraints hold
     VecX scale_;      // D^(-1/2)
     VecX row_scale_;  // rows are divided by their size so that the rank test compares like with like
     VecX x_, y_, rows_, product_, velocity_;

@@ -14,7 +14,7 @@ PivotedQr::PivotedQr(int rows, int columns) {
     permutation_.resize(columns);
 }
 
-void PivotedQr::compute(double tolerance) {
+void PivotedQr::compute(double tolerance, int rank_limit) {
     const Eigen::Index rows = a_.rows();
     const Eigen::Index columns = a_.cols();
     for (Eigen::Index j = 0; j < columns; ++j) {
@@ -23,7 +23,8 @@ void PivotedQr::compute(double tolerance) {
     }
     const double largest = columns > 0 ? std::sqrt(norms_.maxCoeff()) : 0;
     rank_ = 0;
-    for (Eigen::Index k = 0; k < std::min(rows, columns); ++k) {
+    const Eigen::Index steps = std::min({rows, columns, static_cast<Eigen::Index>(rank_limit)});
+    for (Eigen::Index k = 0; k < steps; ++k) {
         Eigen::Index pivot = 0;
         norms_.tail(columns - k).maxCoeff(&pivot);
         pivot += k;

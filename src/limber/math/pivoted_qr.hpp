@@ -16,7 +16,8 @@ public:
     MatX& matrix() { return a_; }
     /// Columns whose part outside the span of the earlier ones is below tolerance times the largest column count as
     /// dependent.
-    void compute(double tolerance);
+    /// At most `rank_limit` columns are taken as independent.
+    void compute(double tolerance, int rank_limit);
     int rank() const { return rank_; }
 
     /// x <- Q^T x and x <- Q x

@@ -1,0 +1,87 @@
+// Spatial loops with redundant constraints: ten seconds under every formulation.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "support/models.hpp"
+
+namespace limber::testing {
+namespace {
+
+class RedundantLoop : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {};
+
+TEST_P(RedundantLoop, RunsForTenSecondsAndKeepsItsEnergy) {
+    const auto& [name, formulation] = GetParam();
+    for (const std::string coordinates : {"natural", "reference-point"}) {
+        Simulation simulation(example("loops/" + name), options(formulation, "trapezoidal", coordinates));
+        RunOptions run_options;
+        run_options.until = 10;
+        run_options.step = 1e-3;
+        run_options.every = 10;
+        const RunSummary summary = run(simulation, run_options).summary;
+        ASSERT_TRUE(summary.ok) << summary.failure;
+        EXPECT_GT(summary.exchanged_energy, 1) << "the mechanism should move";
+        EXPECT_LT(summary.energy_drift, 1e-3 * summary.exchanged_energy) << coordinates;
+        EXPECT_LT(summary.errors.position, 1e-4) << coordinates;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, RedundantLoop,
+                         ::testing::Combine(::testing::Values("bricard.yaml", "bennett.yaml", "spatial-four-bar.yaml"),
+                                            ::testing::ValuesIn(formulation_names())),
+                         [](const auto& info) {
+                             return test_name(std::get<0>(info.param) + "_" + std::get<1>(info.param));
+                         });
+
+TEST(Bricard, IsWhereTheReferenceIs) {
+    // Point P3 after 1 s and after 10 s (converged independently).
+    Simulation simulation(example("loops/bricard.yaml"), options("augmented-lagrangian", "rk4"));
+    ASSERT_TRUE(simulation.advance(1, 1e-3).ok);
+    EXPECT_NEAR(sense(simulation, "p3.x"), 0.2733339158, 1e-7);
+    EXPECT_NEAR(sense(simulation, "p3.y"), -0.8865440008, 1e-7);
+    EXPECT_NEAR(sense(simulation, "p3.z"), -0.4626442852, 1e-7);
+    ASSERT_TRUE(simulation.advance(10, 1e-3).ok);
+    EXPECT_NEAR(sense(simulation, "p3.x"), 0.9992646101, 1e-6);
+    EXPECT_NEAR(sense(simulation, "p3.z"), -0.0007351195, 1e-6);
+}
+
+TEST(Bennett, KeepsTheRatioOfItsHalfAngles) {
+    // tan(q1/2) tan(q2/2) = sin((beta + alpha)/2) / sin((beta - alpha)/2) all along.
+    Model model = example("loops/bennett.yaml");
+    Sensor q2;
+    q2.name = "q2";
+    q2.quantity = Sensor::Quantity::coordinate;
+    q2.scalar = "j2.angle";
+    model.sensors.add(q2);
+    Simulation simulation(model, options("global", "trapezoidal"));
+    const double expected = std::sin(55 * pi / 180) / std::sin(15 * pi / 180);
+    for (int i = 1; i <= 20; ++i) {
+        ASSERT_TRUE(simulation.advance(0.1 * i, 1e-3).ok);
+        const double q1 = sense(simulation, "input");
+        EXPECT_NEAR(std::tan(q1 / 2) * std::tan(sense(simulation, "q2") / 2), expected, 1e-8) << i;
+    }
+}
+
+TEST(Hooke, OutputSpeedFollowsTheClassicalRatio) {
+    // omega_out / omega_in = cos(b) / (1 - sin^2(b) cos^2(theta)), theta measured from the plane of the shafts.
+    Simulation simulation(example("joints/universal.yaml"), options("global", "trapezoidal"));
+    const double bend = pi / 6;
+    for (int i = 1; i <= 30; ++i) {
+        ASSERT_TRUE(simulation.advance(0.05 * i, 1e-3).ok);
+        const double theta = 10 * simulation.time();
+        const double s = std::sin(bend) * std::sin(theta);
+        EXPECT_NEAR(sense(simulation, "output"), 10 * std::cos(bend) / (1 - s * s), 1e-6) << i;
+    }
+}
+
+TEST(ConstantVelocity, OutputTurnsAsTheInput) {
+    Simulation simulation(example("joints/constant-velocity.yaml"));
+    for (int i = 1; i <= 10; ++i) {
+        ASSERT_TRUE(simulation.advance(0.2 * i, 1e-3).ok);
+        EXPECT_NEAR(sense(simulation, "output"), sense(simulation, "input"), 1e-9);
+    }
+}
+
+}  // namespace
+}  // namespace limber::testing
