@@ -16,9 +16,9 @@ std::atomic<long> allocations{0};
 }
 
 extern "C" {
-void* __libc_malloc(std::size_t size);                    // NOLINT(bugprone-reserved-identifier)
+void* __libc_malloc(std::size_t size);                     // NOLINT(bugprone-reserved-identifier)
 void* __libc_calloc(std::size_t count, std::size_t size);  // NOLINT(bugprone-reserved-identifier)
-void* __libc_realloc(void* old, std::size_t size);        // NOLINT(bugprone-reserved-identifier)
+void* __libc_realloc(void* old, std::size_t size);         // NOLINT(bugprone-reserved-identifier)
 
 void* malloc(std::size_t size) {
     ++allocations;
@@ -48,8 +48,9 @@ class SteppingAllocatesNothing
 
 TEST_P(SteppingAllocatesNothing, AfterTheFirstStep) {
     const auto& [model, formulation, integrator, coordinates] = GetParam();
-    Simulation simulation(example(model, model == "n-four-bar.yaml" ? ParameterOverrides{{"N", "10"}} : ParameterOverrides{}),
-                          options(formulation, integrator, coordinates));
+    Simulation simulation(
+        example(model, model == "n-four-bar.yaml" ? ParameterOverrides{{"N", "10"}} : ParameterOverrides{}),
+        options(formulation, integrator, coordinates));
     const double h = model == "andrews.yaml" ? 1e-5 : 1e-3;
     for (int i = 0; i < 3; ++i) ASSERT_TRUE(simulation.step(h).ok);
     const long before = allocations;
@@ -60,13 +61,13 @@ TEST_P(SteppingAllocatesNothing, AfterTheFirstStep) {
     EXPECT_EQ(during, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, SteppingAllocatesNothing,
-    ::testing::Combine(::testing::Values("double-pendulum.yaml", "n-four-bar.yaml", "andrews.yaml", "loops/bricard.yaml",
-                                         "joints/rolling-disc.yaml", "forces/bushing.yaml", "joints/universal.yaml"),
-                       ::testing::ValuesIn(formulation_names()),
-                       ::testing::Values("trapezoidal", "hht", "higher-order", "rk4"),
-                       ::testing::Values("natural", "reference-point")));
+INSTANTIATE_TEST_SUITE_P(All, SteppingAllocatesNothing,
+                         ::testing::Combine(::testing::Values("double-pendulum.yaml", "n-four-bar.yaml", "andrews.yaml",
+                                                              "loops/bricard.yaml", "joints/rolling-disc.yaml",
+                                                              "forces/bushing.yaml", "joints/universal.yaml"),
+                                            ::testing::ValuesIn(formulation_names()),
+                                            ::testing::Values("trapezoidal", "hht", "higher-order", "rk4"),
+                                            ::testing::Values("natural", "reference-point")));
 
 }  // namespace
 }  // namespace limber::testing

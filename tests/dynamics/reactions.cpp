@@ -81,7 +81,8 @@ bodies: {disc: {disc: {radius: 0.3, mass: 2}}}
 joints: {shaft: {revolute: [ground, disc]}}
 drivers: {engine: {coordinate: shaft.angle, follows: 2.5*t^2}}
 sensors: {torque: {reaction: engine}}
-)"), options(formulation, "rk4"));
+)"),
+                              options(formulation, "rk4"));
         EXPECT_NEAR(sense(simulation, "torque"), 0.45, 1e-7) << formulation;
     }
 }
@@ -101,8 +102,10 @@ joints:
   b: {distance: [ground.b, beam.b]}
   c: {distance: [ground.c, beam.c]}
 sensors: {a: {reaction: a}, b: {reaction: b}, c: {reaction: c}}
-)"), options(formulation, "rk4"));
-        for (const char* name : {"a.fy", "b.fy", "c.fy"}) EXPECT_NEAR(sense(simulation, name), 2 * g, 1e-5) << formulation;
+)"),
+                              options(formulation, "rk4"));
+        for (const char* name : {"a.fy", "b.fy", "c.fy"})
+            EXPECT_NEAR(sense(simulation, name), 2 * g, 1e-5) << formulation;
     }
 }
 
@@ -126,7 +129,8 @@ TEST(Reactions, BalanceEveryBody) {
         ASSERT_TRUE(simulation.advance(0.3, 1e-3).ok);
         // rb: crank on coupler; rc: coupler on rocker.
         EXPECT_NEAR(sense(simulation, "rb.fx") - sense(simulation, "rc.fx"), 2 * sense(simulation, "acc.x"), 1e-4);
-        EXPECT_NEAR(sense(simulation, "rb.fz") - sense(simulation, "rc.fz") - 2 * g, 2 * sense(simulation, "acc.z"), 1e-4);
+        EXPECT_NEAR(sense(simulation, "rb.fz") - sense(simulation, "rc.fz") - 2 * g, 2 * sense(simulation, "acc.z"),
+                    1e-4);
     }
 }
 

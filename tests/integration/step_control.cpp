@@ -117,7 +117,8 @@ plane: xy
 bodies: {m: {point: {mass: 1}, at: [1.01, 0]}}
 forces: {k: {spring: [ground, m], stiffness: 1e6, free-length: 1}}
 sensors: {m: {position: m}}
-)"), o);
+)"),
+                          o);
     StepReport report;
     for (int i = 0; i < 60 && report.ok; ++i) report = simulation.step(0.1);
     EXPECT_FALSE(report.ok);

@@ -37,7 +37,7 @@ TEST(SimplePendulum, KeepsItsEnergyForTenSeconds) {
 }
 
 TEST(SimplePendulum, IsWhereTheReferenceIs) {
-    constexpr double x[] = {0.9862917511, -0.7935661953, 0.1766517899, 0.5775636282, -0.9423054350,
+    constexpr double x[] = {0.9862917511, -0.7935661953, 0.1766517899, 0.5775636282,  -0.9423054350,
                             0.9994975399, -0.9986187792, 0.9198579831, -0.4983737091, -0.2750874626};
     Simulation simulation(example("simple-pendulum.yaml"), options("augmented-lagrangian", "rk4"));
     for (int t = 1; t <= 10; ++t) {
@@ -55,8 +55,8 @@ TEST_P(FourBars, StayOnTheirBranchForTenSeconds) {
     for (const auto& [n, x] : cases) {
         // The null-space formulation is dense: fourth order and longer steps for the largest case.
         const bool is_slow = GetParam() == "null-space" && n == 40;
-        const RunSummary summary = run_example("n-four-bar.yaml", options(GetParam(), is_slow ? "rk4" : "trapezoidal"), 10,
-                                               is_slow ? 1e-2 : 1e-3, {{"N", std::to_string(n)}});
+        const RunSummary summary = run_example("n-four-bar.yaml", options(GetParam(), is_slow ? "rk4" : "trapezoidal"),
+                                               10, is_slow ? 1e-2 : 1e-3, {{"N", std::to_string(n)}});
         ASSERT_TRUE(summary.ok) << summary.failure;
         EXPECT_LT(summary.energy_drift, 0.1) << n;
         EXPECT_NEAR(final_value(summary, "b0.x"), x, 2e-3) << n;
@@ -68,8 +68,8 @@ INSTANTIATE_TEST_SUITE_P(All, FourBars, ::testing::ValuesIn(formulation_names())
 
 TEST(FourBar, FollowsTheExactReductionWithFourthOrder) {
     // N = 2: position at each second (exact reduction on the parallelogram branch).
-    constexpr double x[] = {-0.1950203019, 0.0578157958, -0.5493397393, 0.1176161024, -0.8113104610,
-                            0.1813811262,  -0.9582707549, 0.2510559146, -0.9999622725, 0.3284581115};
+    constexpr double x[] = {-0.1950203019, 0.0578157958,  -0.5493397393, 0.1176161024,  -0.8113104610,
+                            0.1813811262,  -0.9582707549, 0.2510559146,  -0.9999622725, 0.3284581115};
     Simulation simulation(example("n-four-bar.yaml", {{"N", "2"}}), options("augmented-lagrangian", "rk4"));
     for (int t = 1; t <= 10; ++t) {
         ASSERT_TRUE(simulation.advance(t, 1e-3).ok);
@@ -100,7 +100,8 @@ TEST(Andrews, GlobalConvergesWithSecondOrder) {
 
 TEST(Andrews, RoundedStartGivesTheOtherTable) {
     // The rounded start of the benchmark library: beta0 = -0.0620, the rest assembled.
-    Simulation simulation(example("andrews.yaml", {{"beta0", "-0.0620"}}), options("augmented-lagrangian", "reference"));
+    Simulation simulation(example("andrews.yaml", {{"beta0", "-0.0620"}}),
+                          options("augmented-lagrangian", "reference"));
     const std::pair<double, double> beta[] = {{0.01, 2.1533813402}, {0.03, 15.8001746707}, {0.05, 33.8153407214}};
     // The start must be assembled onto the given beta: the crank is heavy enough to move little, so the initial coordinate decides.
     Model model = example("andrews.yaml", {{"beta0", "-0.0620"}});

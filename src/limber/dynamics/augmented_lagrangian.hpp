@@ -7,7 +7,8 @@
 //   (M + J^T W J) (a_(i+1) - a_i) = -J^T W (J a_i + g)
 //
 // until the constraint accelerations J a + g vanish. The matrix is regular at singular positions and with redundant
-// constraints; each iteration reduces the error by about the penalty, so two or three suffice.
+// constraints. Successive corrections are made conjugate (see multiplier_iteration.hpp), which changes nothing where one
+// or two suffice and helps where the constraints act weakly.
 
 #include "limber/dynamics/formulation.hpp"
 #include "limber/dynamics/penalized_mass.hpp"
@@ -25,7 +26,7 @@ protected:
     bool solve_penalty(double t, const VecX& q, const VecX& v, std::span<const double> memory, VecX& a);
 
     PenalizedMass mass_;
-    VecX residual_, change_;
+    VecX residual_;
 };
 
 }  // namespace limber

@@ -14,53 +14,42 @@
 
 namespace limber {
 
-// Mass-orthogonal projection (Bayo and Ledesma 1996):
-//   positions   min (q - q0)^T M (q - q0) with Phi(q) = 0:   q <- q - S^-1 J^T W Phi(q), J and S kept from the start
-//   velocities  the same with J v + Phi_t = 0, J at the projected positions
+// Mass-orthogonal projection (Bayo and Ledesma 1996): least change in the metric of the masses,
+//   positions   Newton's method on Phi(q) = 0 with J and S kept from the start
+//   velocities  J v + Phi_t = 0 with J at the projected positions
 class AccelerationSolver::Projector {
 public:
     Projector(const System& system, double penalty) : system_(system), mass_(system, penalty) {
-        rows_ = VecX::Zero(system.rows());
-        change_ = VecX::Zero(system.size());
+        rows_ = lambda_ = VecX::Zero(system.rows());
     }
 
     bool project(Evaluation& e, double t, VecX& q, VecX& v, std::span<const double> memory) {
-        const double tolerance = 1e-13 * system_.length_scale();
+        const double tolerance = 1e-14 * system_.length_scale();
         system_.update_positions(e, t, q, memory);
         if (!mass_.factorize(e)) return false;
+        double before = 0;
         for (int i = 0; i < 5; ++i) {
-            rows_.setZero();
+            rows_.setZero();  // velocity rows do not restrict positions
             rows_.head(system_.holonomic_rows()) = e.phi.head(system_.holonomic_rows());
-            if (!(rows_.lpNorm<Eigen::Infinity>() > tolerance)) break;
-            apply(e);
-            q += change_;
+            const double error = rows_.lpNorm<Eigen::Infinity>();
+            if (!(error > tolerance) || (i > 0 && error > 0.5 * before)) break;
+            before = error;
+            mass_.eliminate(e, 1e-3 * error, max_passes, rows_, q, lambda_);
             system_.update_residuals(e, t, q, memory);
         }
         system_.update_positions(e, t, q, memory);
         if (!mass_.factorize(e)) return false;
         system_.update_velocities(e, v);
         rows_ = e.rate;
-        for (int i = 0; i < 2; ++i) {
-            apply(e);
-            v += change_;
-            multiply(system_.jacobian_pattern(), e.jacobian, v, rows_);
-            rows_ += e.time_partial;
-        }
+        mass_.eliminate(e, 1e-14 * v.lpNorm<Eigen::Infinity>(), max_passes, rows_, v, lambda_);
         return q.allFinite() && v.allFinite();
     }
 
 private:
-    // change = -S^-1 J^T W rows
-    void apply(const Evaluation& e) {
-        rows_ = rows_.cwiseProduct(mass_.weight());
-        change_.setZero();
-        add_transposed(system_.jacobian_pattern(), e.jacobian, rows_, -1.0, change_);
-        mass_.solve(change_);
-    }
-
+    static constexpr int max_passes = 12;
     const System& system_;
     PenalizedMass mass_;
-    VecX rows_, change_;
+    VecX rows_, lambda_;
 };
 
 AccelerationSolver::AccelerationSolver(std::shared_ptr<const System> system, const FormulationOptions& options)

@@ -135,8 +135,8 @@ StepReport GlobalSolver::step(State& state, const DifferenceFormulas& f) {
         // Linear convergence with rate r leaves about r / (1 - r) of the last change.
         const double rate = before > 0 ? size / before : 0;
         const double left = before > 0 ? size * rate / std::max(0.1, 1 - rate) : size;
-        const double enough =
-            std::max(options_.tolerance * f.beta * h * h * a_.lpNorm<Eigen::Infinity>(), 1e-13 * q_.lpNorm<Eigen::Infinity>());
+        const double enough = std::max(options_.tolerance * f.beta * h * h * a_.lpNorm<Eigen::Infinity>(),
+                                       1e-13 * q_.lpNorm<Eigen::Infinity>());
         converged = left <= enough;
         is_stale = rate > 0.1;
         before = size;

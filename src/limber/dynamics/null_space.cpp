@@ -12,8 +12,7 @@ constexpr double rank_tolerance = 1e-9;
 }  // namespace
 
 NullSpaceSolver::NullSpaceSolver(std::shared_ptr<const System> system, const FormulationOptions& options)
-    : AccelerationSolver(std::move(system), options),
-      qr_(system_->size(), system_->rows()) {
+    : AccelerationSolver(std::move(system), options), qr_(system_->size(), system_->rows()) {
     const int n = system_->size();
     scale_ = system_->coordinate_inertia().cwiseSqrt().cwiseInverse();
     row_scale_ = system_->row_inertia().cwiseSqrt();

@@ -37,8 +37,8 @@ private:
 
     PivotedQr qr_;
     int rank_limit_ = 0;  // largest rank seen where the constraints hold
-    VecX scale_;      // D^(-1/2)
-    VecX row_scale_;  // rows are divided by their size so that the rank test compares like with like
+    VecX scale_;          // D^(-1/2)
+    VecX row_scale_;      // rows are divided by their size so that the rank test compares like with like
     VecX x_, y_, rows_, product_, velocity_;
     MatX null_basis_, mass_times_basis_, reduced_;
 };

@@ -204,8 +204,7 @@ void SystemOf<Set>::compute_row_inertia() {
     update_positions(*e, 0, q, this->initial_memory_);
     this->coordinate_inertia_.resize(this->size());
     for (int column = 0; column < this->size(); ++column)
-        this->coordinate_inertia_[column] =
-            std::max(e->mass[this->pattern_.start[column]], set_.inertia_floor(column));
+        this->coordinate_inertia_[column] = std::max(e->mass[this->pattern_.start[column]], set_.inertia_floor(column));
     this->row_inertia_ = VecX::Constant(this->rows(), this->mass_scale_);
     for (int i = 0; i < this->rows(); ++i) {
         double sum = 0;

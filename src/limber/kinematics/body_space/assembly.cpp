@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "limber/kinematics/body_space/twist_constraints.hpp"
+#include "limber/math/multiplier_iteration.hpp"
 
 namespace limber {
 namespace {
@@ -22,19 +23,30 @@ void update_memory(const Mechanism<D>& m, const BodyStates<D>& states, FeatureSt
         memory[i] = compute_memory(m.measure(m.memory_measure[i]), MeasureContext<D>{features, memory, m.curves});
 }
 
-// Least x in the metric of the factorised matrix S = M + r G^T G with G x = -rhs: x <- x - S^-1 r G^T (G x + rhs).
+// Moves x so that G x + rhs = 0, least in the metric of the masses; S = M + r G^T G is factorised. Without velocity rows
+// these are left out of account.
 template <int D>
-void solve_least_change(TwistConstraints<D>& c, const VecX& rhs, double penalty, int passes, VecX& x) {
-    VecX rows(c.row_count());
-    VecX change(x.size());
-    for (int k = 0; k < passes; ++k) {
-        c.multiply_rows(x, rows);
-        rows += rhs;
-        change.setZero();
-        c.add_transposed(rows, -penalty, change);
-        c.solve(change);
-        x += change;
-    }
+void solve_least_change(TwistConstraints<D>& c, const VecX& rhs, double penalty, bool with_velocity_rows, VecX& x) {
+    const auto silence = [&](VecX& rows) {
+        if (with_velocity_rows) return;
+        for (int r = 0; r < c.row_count(); ++r)
+            if (!c.set.rows[r].is_holonomic()) rows[r] = 0;
+    };
+    VecX residual(c.row_count());
+    c.multiply_rows(x, residual);
+    residual += rhs;
+    silence(residual);
+    VecX lambda = VecX::Zero(c.row_count());
+    MultiplierIteration iteration(c.twist_count(), c.row_count());
+    const double enough = 1e-13 * (rhs.lpNorm<Eigen::Infinity>() + x.lpNorm<Eigen::Infinity>());
+    iteration.run(VecX::Constant(c.row_count(), penalty), enough, 50, residual, x, lambda,
+                  [&](const VecX& direction, VecX& change, VecX& rows) {
+                      change.setZero();
+                      c.add_transposed(direction, 1.0, change);
+                      c.solve(change);
+                      c.multiply_rows(change, rows);
+                      silence(rows);
+                  });
 }
 
 template <int D>
@@ -82,14 +94,7 @@ AssemblyReport assemble(const Mechanism<D>& m, BodyStates<D>& states, std::vecto
         c.add_normal_matrix(penalty, false);
         if (!c.factorize()) break;
         step.setZero();
-        // Velocity rows carry no weight in the matrix; their right-hand side follows the step so that they stay
-        // silent.
-        for (int k = 0; k < 3; ++k) {
-            VecX rhs = phi;
-            for (int r = 0; r < c.row_count(); ++r)
-                if (!c.set.rows[r].is_holonomic()) rhs[r] = -c.dot_row(r, step);
-            solve_least_change(c, rhs, penalty, 1, step);
-        }
+        solve_least_change(c, phi, penalty, false, step);
         const BodyStates<D> before = states;
         double factor = 1;
         VecX next;
@@ -141,7 +146,7 @@ VelocityReport project_velocities(const Mechanism<D>& m, BodyStates<D>& states, 
     c.add_mass(states, 1e-9);
     c.add_normal_matrix(penalty);
     c.factorize();
-    solve_least_change(c, rhs, penalty, 6, v);
+    solve_least_change(c, rhs, penalty, true, v);
 
     double after = 0;
     for (std::size_t b = 0; b < states.size(); ++b) {

@@ -73,7 +73,7 @@ struct Mechanism {
     std::vector<MechanismBody<D>> bodies;  ///< without the ground
     std::vector<Feature<D>> features;
     std::vector<int> used_features;  ///< by rows, forces and named scalars; the rest is for output
-    FeatureState<D> reference;  ///< values at the reference configuration
+    FeatureState<D> reference;       ///< values at the reference configuration
 
     ConstraintSet<D> constraints;
     std::vector<ConstraintElement<D>> elements;

@@ -1,0 +1,189 @@
+// Sensors: derivatives against differences, relative motion, expressions, turns counted.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "support/models.hpp"
+
+namespace limber::testing {
+namespace {
+
+TEST(Sensors, VelocityAndAccelerationAreDerivatives) {
+    const Model model = read(R"(
+limber: 1
+bodies:
+  a: {box: {size: [0.6, 0.1, 0.05], mass: 1}, at: [0.3, 0, 0], markers: {m: {at: [0.1, 0.2, 0.1], xyz: [0.3, 0.2, 0.1]}}}
+  b: {box: {size: [0.05, 0.5, 0.1], mass: 0.8}, at: [0.6, 0.25, 0], markers: {m: [0.1, 0.2, -0.1]}}
+joints:
+  one: {revolute: [ground, a], at: [0, 0, 0], axis: [0, 1, 0]}
+  two: {universal: [a, b], at: [0.6, 0, 0]}
+initial: {rates: {one.angle: 2, two.angle1: 3}}
+sensors:
+  p: {position: b.m}
+  v: {velocity: b.m}
+  a: {acceleration: b.m}
+  rp: {position: b.m, relative-to: a.m}
+  rv: {velocity: b.m, relative-to: a.m}
+  ra: {acceleration: b.m, relative-to: a.m}
+  w: {angular-velocity: b}
+  wa: {angular-acceleration: b}
+  c: {coordinate: two.angle1}
+  cr: {rate: two.angle1}
+  ca: {acceleration: two.angle1}
+)");
+    Simulation s(model, options("augmented-lagrangian", "rk4"));
+    ASSERT_TRUE(s.advance(0.3, 1e-4).ok);
+    constexpr double h = 1e-4;
+    const auto before = sense_all(s);
+    ASSERT_TRUE(s.step(h).ok);
+    const auto& columns = s.observer().columns();
+    const auto now = sense_all(s);
+    ASSERT_TRUE(s.step(h).ok);
+    const auto after = sense_all(s);
+    const auto index = [&](const std::string& name) {
+        return static_cast<std::size_t>(std::find(columns.begin(), columns.end(), name) - columns.begin());
+    };
+    const auto check = [&](const std::string& value, const std::string& rate) {
+        const std::size_t i = index(value);
+        EXPECT_NEAR((after[i] - before[i]) / (2 * h), now[index(rate)], 1e-5 * (1 + std::abs(now[index(rate)])))
+            << rate;
+    };
+    for (const char* k : {".x", ".y", ".z"}) {
+        check("p" + std::string(k), "v" + std::string(k));
+        check("v" + std::string(k), "a" + std::string(k));
+        check("rp" + std::string(k), "rv" + std::string(k));
+        check("rv" + std::string(k), "ra" + std::string(k));
+        check("w" + std::string(k), "wa" + std::string(k));
+    }
+    check("c", "cr");
+    check("cr", "ca");
+}
+
+TEST(Sensors, AnglesCountTheirTurns) {
+    for (const std::string coordinates : {"natural", "reference-point"}) {
+        Simulation s(read(R"(
+limber: 1
+plane: xy
+gravity: none
+bodies: {wheel: {disc: {radius: 1, mass: 1}, angular-velocity: 10}}
+joints: {axle: {revolute: [ground, wheel]}}
+sensors: {turn: {coordinate: axle.angle}}
+)"),
+                     options("global", "trapezoidal", coordinates));
+        ASSERT_TRUE(s.advance(10, 1e-3).ok);
+        EXPECT_NEAR(sense(s, "turn"), 100, 1e-2);
+        EXPECT_GT(sense(s, "turn"), 6 * pi);
+    }
+}
+
+TEST(Sensors, ScrewAdvancesWithEveryTurn) {
+    Simulation s(example("joints/helical.yaml"), options("augmented-lagrangian", "rk4"));
+    ASSERT_TRUE(s.advance(3, 5e-4).ok);
+    EXPECT_LT(sense(s, "turn"), -60) << "many turns";
+    EXPECT_NEAR(sense(s, "drop"), 0.2 * sense(s, "turn") / (2 * pi), 1e-10);
+    // J w' = -m g p / 2 pi - (p / 2 pi)^2 m w'  ->  turn = -1/2 alpha t^2
+    const double lead = 0.2 / (2 * pi);
+    const double alpha = 3 * 9.81 * lead / (0.5 * 3 * 0.04 + 3 * lead * lead);
+    EXPECT_NEAR(sense(s, "turn"), -0.5 * alpha * 9, 5e-7);  // up to seven turns a second
+}
+
+TEST(Sensors, ExpressionsUseOtherSensorsInAnyOrder) {
+    Simulation s(read(R"(
+limber: 1
+plane: xy
+parameters: {k: 3}
+bodies: {ball: {point: {mass: 2}, at: [1, 2]}}
+sensors:
+  last: {expression: first + 1}
+  first: {expression: 'k*p.x + hypot(p.x, p.y) + t'}
+  p: {position: ball}
+  e: {energy: potential}
+)"));
+    EXPECT_DOUBLE_EQ(sense(s, "first"), 3 + std::sqrt(5.0));
+    EXPECT_DOUBLE_EQ(sense(s, "last"), 4 + std::sqrt(5.0));
+    EXPECT_DOUBLE_EQ(sense(s, "e"), 2 * 9.81 * 2);
+}
+
+TEST(Sensors, RefuseCircularExpressions) {
+    const Model model = read(R"(
+limber: 1
+sensors:
+  a: {expression: b}
+  b: {expression: a}
+)");
+    EXPECT_THROW(Simulation simulation(model), ModelError);
+}
+
+TEST(Sensors, ErrorsAreThoseOfTheConstraints) {
+    Simulation s(read(R"(
+limber: 1
+plane: xy
+bodies: {bob: {rod: {from: [0, 0], to: [1, 0], mass: 1}}}
+joints: {pivot: {revolute: [ground, bob.from]}}
+sensors:
+  position: {error: position}
+  velocity: {error: velocity}
+  acceleration: {error: acceleration}
+)"),
+                 options("baumgarte", "trapezoidal"));
+    ASSERT_TRUE(s.advance(1, 1e-2).ok);
+    const ConstraintErrors errors = s.observer().compute_errors(s.state());
+    EXPECT_DOUBLE_EQ(sense(s, "position"), errors.position);
+    EXPECT_DOUBLE_EQ(sense(s, "velocity"), errors.velocity);
+    EXPECT_DOUBLE_EQ(sense(s, "acceleration"), errors.acceleration);
+    EXPECT_GT(errors.position, 0) << "gains leave a trace";
+}
+
+TEST(Simulation, IsDeterministic) {
+    const auto run_once = [] {
+        Simulation s(example("n-four-bar.yaml", {{"N", "5"}}), options("global", "trapezoidal"));
+        EXPECT_TRUE(s.advance(2, 1e-3).ok);
+        return s.state().q;
+    };
+    const VecX first = run_once();
+    const VecX second = run_once();
+    for (Eigen::Index i = 0; i < first.size(); ++i) EXPECT_EQ(first[i], second[i]);
+}
+
+TEST(Simulation, RunsModelsWithoutUnknowns) {
+    // Everything fixed, or nothing there: legal, and boring.
+    for (const char* yaml :
+         {"{limber: 1}", "{limber: 1, plane: xy}",
+          "{limber: 1, bodies: {a: {mass: 1, inertia: [1, 1, 1]}}, joints: {j: {fixed: [ground, a]}},"
+          " sensors: {r: {reaction: j}}}"})
+        for (const std::string& formulation : formulation_names())
+            for (const std::string integrator : {"trapezoidal", "rk4", "reference"}) {
+                Simulation s(read(yaml), options(formulation, integrator));
+                EXPECT_TRUE(s.advance(0.1, 0.01).ok) << yaml << formulation << integrator;
+            }
+}
+
+TEST(Simulation, RunsMasslessLinks) {
+    // A point mass on a massless rod on a massless rod: the rods' own spin and swing have no inertia.
+    for (const std::string coordinates : {"natural", "reference-point"})
+        for (const std::string& formulation : formulation_names()) {
+            Simulation s(read(R"(
+limber: 1
+bodies:
+  upper: {rod: {from: [0, 0, 0], to: [1, 0, 0]}}
+  lower: {rod: {from: [1, 0, 0], to: [2, 0, 0]}}
+  bob: {point: {mass: 1}, at: [2, 0, 0]}
+joints:
+  pivot: {revolute: [ground, upper.from], axis: [0, 1, 0]}
+  elbow: {fixed: [upper.to, lower.from]}
+  grip: {spherical: [lower.to, bob]}
+sensors: {bob: {position: bob}}
+)"),
+                         options(formulation, formulation == "global" ? "trapezoidal" : "rk4", coordinates));
+            ASSERT_TRUE(s.advance(1, 1e-3).ok) << formulation << " " << coordinates;
+            // A pendulum of length 2 from the horizontal: energy gives the speed, the rod keeps the distance.
+            EXPECT_NEAR(std::hypot(sense(s, "bob.x"), sense(s, "bob.z")), 2, 1e-6) << formulation << " " << coordinates;
+            EXPECT_NEAR(sense(s, "bob.y"), 0, 1e-6);
+            const Energies e = s.observer().compute_energies(s.state());
+            EXPECT_NEAR(e.kinetic + e.potential, 0, 1e-3) << formulation << " " << coordinates;
+        }
+}
+
+}  // namespace
+}  // namespace limber::testing
