@@ -56,13 +56,15 @@ std::vector<std::string> split(const std::string& list) {
 void check_plots(const RunArguments& arguments, const std::vector<std::string>& columns) {
     ResultTable table;
     table.columns = columns;
+    std::vector<std::string> names = columns;
+    for (const std::string& column : columns) names.push_back(column.substr(0, column.rfind('.')));
     for (const auto& [sensors, path] : arguments.plots) {
         if (!path.ends_with(".svg"))
             throw ModelError(fmt::format("--plot: expected a file name ending in .svg, found '{}'", path));
         for (const std::string& name : split(sensors))
             if (table.find(name).empty())
                 throw ModelError(fmt::format("--plot: there is no sensor '{}'{}; known: {}", name,
-                                             did_you_mean(name, columns), fmt::join(columns, ", ")));
+                                             did_you_mean(name, names), fmt::join(columns, ", ")));
     }
     for (const std::string& path : arguments.outputs) check_results_path(path);
 }

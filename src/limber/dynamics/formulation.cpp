@@ -70,9 +70,11 @@ void AccelerationSolver::use_gains_for_step(double step) {
     gains_ = {omega * omega, 2 * options_.damping * omega, 0.1 / step};
 }
 
-bool AccelerationSolver::has_come_apart() const {
+bool AccelerationSolver::has_come_apart() {
     const double error = evaluation_->phi.head(system_->holonomic_rows()).lpNorm<Eigen::Infinity>();
-    return !(error < 0.1 * system_->length_scale());
+    if (error < 0.1 * system_->length_scale()) return false;
+    failure_ = "the constraints have come apart (" + system_->describe_worst_row(evaluation_->phi) + ")";
+    return true;
 }
 
 void AccelerationSolver::update_target() {

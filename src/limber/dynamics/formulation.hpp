@@ -60,8 +60,9 @@ public:
         gains_ = {};
         gain_step_ = 0;
     }
-    /// Whether the constraints of the last solve have come apart, beyond anything stabilisation can mend.
-    bool has_come_apart() const;
+    /// Whether the constraints of the last solve have come apart, beyond anything stabilisation can mend; then failure() says
+    /// which.
+    bool has_come_apart();
 
     const System& system() const { return *system_; }
     std::shared_ptr<const System> shared_system() const { return system_; }

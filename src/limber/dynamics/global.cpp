@@ -143,9 +143,9 @@ StepReport GlobalSolver::step(State& state, const DifferenceFormulas& f) {
     }
     if (!converged) {
         report.ok = false;
-        report.reason = q_.allFinite()
-                            ? fmt::format("Newton's method did not converge in {} iterations", report.iterations)
-                            : "the positions are not finite";
+        report.reason = q_.allFinite() ? fmt::format("Newton's method did not converge in {} iterations ({})",
+                                                     report.iterations, system_->describe_worst_row(e.phi))
+                                       : "the positions are not finite";
         return report;
     }
 

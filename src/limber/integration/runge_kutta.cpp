@@ -45,7 +45,7 @@ StepReport RungeKutta4::step(State& state, double h) {
     if (use_projection_ && !solver_->project(t + h, q_, v_, state.memory))
         return fail("the projection onto the constraints failed");
     if (!evaluate(t + h, q_, v_, a4_)) return fail(solver_->failure());
-    if (solver_->has_come_apart()) return fail(come_apart);
+    if (solver_->has_come_apart()) return fail(solver_->failure());
     state.t = t + h;
     state.q = q_;
     state.v = v_;

@@ -36,8 +36,6 @@ public:
 /// Accelerations and multipliers at the start of a run, from the index-1 equations; forgets the past of the state.
 StepReport start_state(AccelerationSolver& solver, State& state);
 
-inline constexpr const char* come_apart = "the constraints have come apart: the step is too large";
-
 struct IntegratorInfo {
     std::string name, description;
     int order = 2;

@@ -154,7 +154,7 @@ StepReport PredictorCorrector::step(State& state, double h) {
     }
     if (solver_->has_come_apart()) {
         report.ok = false;
-        report.reason = come_apart;
+        report.reason = solver_->failure();
         return report;
     }
     q_ = f.q_hat + (f.beta * h * h) * scheme_a_;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "limber/dynamics/system/system_of.hpp"
 #include "limber/kinematics/natural/natural_coordinates.hpp"
 #include "limber/kinematics/reference_point/reference_point_coordinates.hpp"
@@ -9,8 +11,13 @@
 
 namespace limber {
 
-std::string System::row_name(int row) const {
-    return row_names_[row];
+std::string System::row_name(int row) const { return row_names_[row]; }
+
+std::string System::describe_worst_row(const VecX& errors) const {
+    if (errors.size() == 0) return "there are no constraints";
+    Eigen::Index worst = 0;
+    errors.cwiseAbs().maxCoeff(&worst);
+    return fmt::format("{} is off by {:.3g}", row_names_[worst], std::abs(errors[worst]));
 }
 
 void System::finish_patterns(SymmetricPatternBuilder& builder) {

@@ -59,6 +59,8 @@ public:
     const VecX& coordinate_inertia() const { return coordinate_inertia_; }
     /// "joint 'crank'", or "rigidity" for rows that belong to the coordinates.
     std::string row_name(int row) const;
+    /// "joint 'crank' is off by 0.013", for messages about steps that fail.
+    std::string describe_worst_row(const VecX& errors) const;
     const std::vector<std::string>& coordinate_notes() const { return coordinate_notes_; }
     const std::vector<double>& initial_memory() const { return initial_memory_; }
     virtual const char* coordinates_name() const = 0;

@@ -1,0 +1,200 @@
+// The limber command as a user meets it: output, files, exit codes.
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace {
+
+struct Outcome {
+    int code = -1;
+    std::string out, err;
+};
+
+std::string temporary(const std::string& name) { return (std::filesystem::temp_directory_path() / name).string(); }
+
+std::string slurp(const std::string& path) {
+    std::ifstream file(path);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+Outcome limber(const std::string& arguments) {
+    // ctest may run several of these tests at once.
+    static int counter = 0;
+    const std::string errors = temporary("limber_stderr_" + std::to_string(getpid()) + "_" + std::to_string(counter++));
+    Outcome outcome;
+    FILE* pipe = popen((std::string(LIMBER_BINARY) + " " + arguments + " 2>" + errors).c_str(), "r");
+    std::array<char, 4096> buffer{};
+    for (std::size_t n = 0; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) outcome.out.append(buffer.data(), n);
+    outcome.code = WEXITSTATUS(pclose(pipe));
+    outcome.err = slurp(errors);
+    std::filesystem::remove(errors);
+    return outcome;
+}
+
+std::string example(const std::string& name) { return std::string(LIMBER_EXAMPLES) + "/" + name; }
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST(CommandLine, SummaryAsJsonIsOneObjectWithTheDocumentedKeys) {
+    const Outcome o = limber("run " + example("slider-crank.yaml") + " --until 1 --step 0.01 --summary json");
+    ASSERT_EQ(o.code, 0) << o.err;
+    const auto json = nlohmann::json::parse(o.out);  // throws if there is anything else
+    for (const char* key : {"formulation", "integrator", "step", "steps", "wall_time_s", "real_time_factor", "iterations",
+                            "energy_drift", "constraint_error", "sensors"})
+        EXPECT_TRUE(json.contains(key)) << key;
+    EXPECT_EQ(json["formulation"], "global");
+    EXPECT_EQ(json["integrator"], "trapezoidal");
+    EXPECT_DOUBLE_EQ(json["step"], 0.01);
+    EXPECT_EQ(json["steps"], 100);
+    EXPECT_GE(json["iterations"], 100);
+    for (const char* key : {"position", "velocity", "acceleration"}) EXPECT_TRUE(json["constraint_error"].contains(key)) << key;
+    const auto& slider = json["sensors"]["slider.x"];
+    EXPECT_NEAR(slider["final"], 0.83146856, 2e-3);
+    EXPECT_GE(slider["max"], slider["final"]);
+    EXPECT_LE(slider["min"], slider["final"]);
+    EXPECT_NEAR(json["sensors"]["slider.y"]["final"], 0, 1e-9);
+}
+
+TEST(CommandLine, OptionsChooseFormulationIntegratorAndCoordinates) {
+    for (const std::string formulation : {"global", "augmented-lagrangian", "baumgarte", "penalty", "null-space"})
+        for (const std::string integrator : {"trapezoidal", "newmark", "hht", "generalized-alpha", "linear-acceleration",
+                                             "higher-order", "rk4", "reference"}) {
+            const Outcome o = limber("run " + example("double-pendulum.yaml") + " --until 0.5 --step 0.005 --summary json" +
+                                     " --formulation " + formulation + " --integrator " + integrator +
+                                     " --coordinates reference-point");
+            ASSERT_EQ(o.code, 0) << formulation << integrator << o.err;
+            const auto json = nlohmann::json::parse(o.out);
+            EXPECT_EQ(json["formulation"], formulation);
+            EXPECT_EQ(json["integrator"], integrator);
+            EXPECT_NEAR(json["sensors"]["tip.x"]["final"], 0.84474417, 2e-3) << formulation << integrator;
+            EXPECT_NEAR(json["sensors"]["tip.y"]["final"], -1.74219412, 2e-3) << formulation << integrator;
+        }
+}
+
+TEST(CommandLine, SetsParameters) {
+    const Outcome o = limber("run " + example("n-four-bar.yaml") + " --set N=2 --until 1 --step 0.001 --summary json");
+    ASSERT_EQ(o.code, 0) << o.err;
+    EXPECT_NEAR(nlohmann::json::parse(o.out)["sensors"]["b0.x"]["final"], -0.1950203019, 1e-4);
+}
+
+TEST(CommandLine, WritesResultsAndPlots) {
+    const std::string csv = temporary("limber_cli.csv");
+    const std::string h5 = temporary("limber_cli.h5");
+    const std::string svg = temporary("limber_cli.svg");
+    const Outcome o = limber("run " + example("double-pendulum.yaml") + " --until 1 --step 0.001 --every 0.1 --output " + csv +
+                             " --output " + h5 + " --plot tip,pin.fx " + svg);
+    ASSERT_EQ(o.code, 0) << o.err;
+    EXPECT_TRUE(contains(o.out, "energy drift"));
+    EXPECT_TRUE(contains(o.out, "tip.x"));
+    std::ifstream file(csv);
+    std::string line;
+    int lines = 0;
+    while (std::getline(file, line)) ++lines;
+    EXPECT_EQ(lines, 1 + 11);
+    EXPECT_TRUE(contains(slurp(svg), "tip.y"));
+    EXPECT_GT(std::filesystem::file_size(h5), 100U);
+    for (const auto& path : {csv, h5, svg}) std::filesystem::remove(path);
+}
+
+TEST(CommandLine, EndsWithOneOnBadInput) {
+    const std::string bad = temporary("limber_bad.yaml");
+    std::ofstream(bad) << "limber: 1\nbodies:\n  a: {mas: 1}\n";
+    const std::pair<std::string, std::string> cases[] = {
+        {"run " + bad, "did you mean 'mass'"},
+        {"run no-such-file.yaml", "cannot read the file"},
+        {"run " + example("slider-crank.yaml") + " --formulation globl", "did you mean 'global'"},
+        {"run " + example("slider-crank.yaml") + " --integrator rk5", "did you mean 'rk4'"},
+        {"run " + example("slider-crank.yaml") + " --coordinates polar", "natural, reference-point"},
+        {"run " + example("slider-crank.yaml") + " --step 0", "expected a positive number"},
+        {"run " + example("slider-crank.yaml") + " --step -1", "expected a positive number"},
+        {"run " + example("slider-crank.yaml") + " --step x", "unknown name 'x'"},
+        {"run " + example("slider-crank.yaml") + " --until nan", "unknown name 'nan'"},
+        {"run " + example("slider-crank.yaml") + " --set N", "expected NAME=VALUE"},
+        {"run " + example("slider-crank.yaml") + " --set q=1", "no parameter 'q'"},
+        {"run " + example("slider-crank.yaml") + " --option rho=2 --integrator generalized-alpha", "must lie between 0 and 1"},
+        {"run " + example("slider-crank.yaml") + " --option roh=2", "did you mean 'rho'"},
+        {"run " + example("slider-crank.yaml") + " --plot slidr out.svg", "did you mean 'slider"},
+        {"run " + example("slider-crank.yaml") + " --plot slider out.png", "ending in .svg"},
+        {"run " + example("slider-crank.yaml") + " --output out.txt", "ending in .csv"},
+        {"run " + example("slider-crank.yaml") + " --summary xml", "json"},
+        {"run", "model is required"},
+        {"check " + bad, "did you mean 'mass'"},
+        {"list nothing", "formulations"},
+        {"compare " + example("slider-crank.yaml") + " --formulations x", "unknown formulation"},
+        {"dance", ""},
+        {"", ""},
+    };
+    for (const auto& [arguments, fragment] : cases) {
+        const Outcome o = limber(arguments);
+        EXPECT_EQ(o.code, 1) << arguments;
+        EXPECT_TRUE(contains(o.err, fragment)) << arguments << "\n" << o.err;
+        EXPECT_TRUE(o.out.empty() || !contains(arguments, "json")) << o.out;
+    }
+    std::filesystem::remove(bad);
+}
+
+TEST(CommandLine, EndsWithTwoWhenTheSolverFails) {
+    // A linkage driven to where it cannot follow: ground 4, crank 3, coupler 2, rocker 2 lock at acos(0.375).
+    const Outcome o = limber("run " + example("loops/lock-up.yaml") + " --until 1 --summary json");
+    EXPECT_EQ(o.code, 2) << o.out << o.err;
+    EXPECT_TRUE(contains(o.err, "failed")) << o.err;
+    const auto json = nlohmann::json::parse(o.out);
+    EXPECT_TRUE(json.contains("failure"));
+    EXPECT_NEAR(json["sensors"]["crank"]["final"], std::acos(0.375), 1e-2);
+    EXPECT_TRUE(contains(o.err, "is off by")) << o.err;
+}
+
+TEST(CommandLine, ChecksAModel) {
+    const Outcome o = limber("check " + example("loops/spatial-four-bar.yaml"));
+    EXPECT_EQ(o.code, 0);
+    EXPECT_TRUE(contains(o.out, "1 degree of freedom (-2 by counting equations)"));
+    EXPECT_TRUE(contains(o.out, "3 redundant constraint equations of 20"));
+    EXPECT_TRUE(contains(o.out, "shared point of crank, coupler"));
+}
+
+TEST(CommandLine, ListsWhatThereIs) {
+    EXPECT_TRUE(contains(limber("list formulations").out, "null-space"));
+    EXPECT_TRUE(contains(limber("list integrators").out, "generalized-alpha"));
+    EXPECT_TRUE(contains(limber("list joints").out, "rack-and-pinion"));
+    EXPECT_TRUE(contains(limber("list forces").out, "bushing"));
+    EXPECT_TRUE(contains(limber("list sensors").out, "reaction"));
+    EXPECT_TRUE(contains(limber("list coordinates").out, "reference-point"));
+    EXPECT_NO_THROW(nlohmann::json::parse(limber("list schema").out));
+}
+
+TEST(CommandLine, ComparesRuns) {
+    const std::string csv = temporary("limber_compare.csv");
+    const std::string svg = temporary("limber_compare.svg");
+    const Outcome o = limber("compare " + example("double-pendulum.yaml") + " --until 1 --reference --steps 0.01,0.005" +
+                             " --formulations global,penalty --integrators trapezoidal,rk4 --output " + csv + " --plot " + svg);
+    ASSERT_EQ(o.code, 0) << o.err;
+    EXPECT_TRUE(contains(o.out, "penalty"));
+    EXPECT_TRUE(contains(slurp(svg), "global, rk4"));
+    std::istringstream table(slurp(csv));
+    std::string line;
+    int rows = -1;
+    while (std::getline(table, line)) ++rows;
+    EXPECT_EQ(rows, 8);
+    std::filesystem::remove(csv);
+    std::filesystem::remove(svg);
+}
+
+TEST(CommandLine, ExplainsItself) {
+    const Outcome o = limber("--help");
+    EXPECT_EQ(o.code, 0);
+    for (const char* word : {"run", "check", "compare", "list", "Exit codes"}) EXPECT_TRUE(contains(o.out, word)) << word;
+    for (const std::string command : {"run", "check", "compare", "list"}) EXPECT_EQ(limber(command + " --help").code, 0);
+    EXPECT_TRUE(contains(limber("--version").out, "0.1.0"));
+}
+
+}  // namespace

@@ -1,0 +1,111 @@
+// Results in CSV and HDF5, and plots.
+
+#include "limber/io/results.hpp"
+
+#include <gtest/gtest.h>
+#include <hdf5.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "limber/io/svg_plot.hpp"
+#include "limber/model/error.hpp"
+
+namespace limber {
+namespace {
+
+ResultTable table(int rows) {
+    ResultTable t;
+    t.columns = {"t", "tip.x", "tip.y"};
+    for (int i = 0; i < rows; ++i)
+        for (const double v : {0.1 * i, std::sin(0.1 * i), 1.0 / 3.0 * i}) t.values.push_back(v);
+    return t;
+}
+
+std::string temporary(const std::string& name) { return (std::filesystem::temp_directory_path() / name).string(); }
+
+TEST(Results, FindColumnsByNameAndByPrefix) {
+    const ResultTable t = table(3);
+    EXPECT_EQ(t.find("tip"), (std::vector<std::size_t>{1, 2}));
+    EXPECT_EQ(t.find("tip.y"), (std::vector<std::size_t>{2}));
+    EXPECT_TRUE(t.find("ti").empty());
+}
+
+TEST(Results, CsvHoldsEveryDigit) {
+    const std::string path = temporary("limber_results.csv");
+    const ResultTable t = table(50);
+    write_results(t, path, "title");
+    std::ifstream file(path);
+    std::string line;
+    std::getline(file, line);
+    EXPECT_EQ(line, "t,tip.x,tip.y");
+    for (std::size_t row = 0; row < t.rows(); ++row) {
+        std::getline(file, line);
+        std::istringstream cells(line);
+        for (std::size_t i = 0; i < 3; ++i) {
+            std::string cell;
+            std::getline(cells, cell, ',');
+            EXPECT_NEAR(std::stod(cell), t.at(row, i), 1e-14 * (1 + std::abs(t.at(row, i))));
+        }
+    }
+    EXPECT_FALSE(std::getline(file, line));
+    std::filesystem::remove(path);
+}
+
+TEST(Results, Hdf5HoldsEveryBit) {
+    for (const int rows : {0, 5, 5000}) {
+        const std::string path = temporary("limber_results.h5");
+        const ResultTable t = table(rows);
+        write_results(t, path, "Slider-crank");
+        const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+        ASSERT_GE(file, 0);
+        for (std::size_t i = 0; i < 3; ++i) {
+            const hid_t set = H5Dopen2(file, t.columns[i].c_str(), H5P_DEFAULT);
+            ASSERT_GE(set, 0);
+            std::vector<double> values(rows);
+            H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
+            EXPECT_EQ(values, t.column(i));
+            H5Dclose(set);
+        }
+        H5Fclose(file);
+        std::filesystem::remove(path);
+    }
+}
+
+TEST(Results, RefuseWhatTheyCannotWrite) {
+    EXPECT_THROW(write_results(table(2), temporary("limber.txt"), ""), ModelError);
+    EXPECT_THROW(write_results(table(2), "/no/such/folder/x.csv", ""), ModelError);
+    EXPECT_THROW(write_results(table(2), "/no/such/folder/x.h5", ""), ModelError);
+}
+
+TEST(Plot, DrawsEverySeriesInsideItsFrame) {
+    Plot plot;
+    plot.title = "a < b & c";
+    plot.x_label = "t [s]";
+    plot.series.push_back({"one", {0, 1, 2}, {0, 5, -5}});
+    plot.series.push_back({"two", {0, 1, 2}, {1, NAN, 1}, true});
+    const std::string svg = render_svg(plot);
+    EXPECT_EQ(svg.rfind("<svg", 0), 0U);
+    EXPECT_NE(svg.find("a &lt; b &amp; c"), std::string::npos);
+    EXPECT_NE(svg.find(">one<"), std::string::npos);
+    EXPECT_NE(svg.find(">two<"), std::string::npos);
+    EXPECT_EQ(svg.find("nan"), std::string::npos);
+    EXPECT_EQ(svg.find("inf"), std::string::npos);
+}
+
+TEST(Plot, SurvivesEmptyAndConstantData) {
+    Plot plot;
+    EXPECT_FALSE(render_svg(plot).empty());
+    plot.series.push_back({"constant", {0, 1}, {3, 3}});
+    EXPECT_EQ(render_svg(plot).find("nan"), std::string::npos);
+    plot.log_x = plot.log_y = true;
+    plot.series.push_back({"not positive", {-1, 0}, {0, -2}, true});
+    const std::string svg = render_svg(plot);
+    EXPECT_EQ(svg.find("nan"), std::string::npos);
+    EXPECT_EQ(svg.find("inf"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace limber
