@@ -169,7 +169,7 @@ TEST(CommandLine, ListsWhatThereIs) {
     EXPECT_TRUE(contains(limber("list forces").out, "bushing"));
     EXPECT_TRUE(contains(limber("list sensors").out, "reaction"));
     EXPECT_TRUE(contains(limber("list coordinates").out, "reference-point"));
-    EXPECT_NO_THROW(nlohmann::json::parse(limber("list schema").out));
+    EXPECT_TRUE(nlohmann::json::accept(limber("list schema").out));
 }
 
 TEST(CommandLine, ComparesRuns) {

@@ -17,7 +17,8 @@ constexpr double tip_y = -1.52541079;
 class Order : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {};
 
 TEST_P(Order, IsTheOneOfTheScheme) {
-    const auto& [integrator, formulation] = GetParam();
+    const std::string integrator = std::get<0>(GetParam());
+    const std::string formulation = std::get<1>(GetParam());
     const int order = find_integrator(integrator).order;
     // Compared with the scheme's own finer run, as the printed reference has only eight digits.
     const auto at_end = [&](double h) {

@@ -33,8 +33,10 @@ TEST(Mobility, CountsWhatEachJointRemoves) {
                                                            {"point_on_curve", 2},
                                                            {"rolling_disc", 3},
                                                            {"skate", 1}};
-    for (const auto& [name, count] : removed) {
-        const auto cases = joint_cases();
+    const auto cases = joint_cases();
+    for (const auto& entry : removed) {
+        const std::string& name = entry.first;
+        const int count = entry.second;
         const auto c = std::find_if(cases.begin(), cases.end(), [&](const JointCase& j) { return j.name == name; });
         ASSERT_NE(c, cases.end()) << name;
         const MobilityReport report = mobility(read(c->yaml));

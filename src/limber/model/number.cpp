@@ -43,7 +43,8 @@ std::vector<std::pair<std::string, double>> Parameters::evaluate() const {
         bool progress = false;
         for (std::size_t i = 0; i < entries_.size(); ++i) {
             if (done[i]) continue;
-            const auto& [name, number] = entries_[i];
+            const std::string& name = entries_[i].first;
+            const Number& number = entries_[i].second;
             const auto& names = number.expression().names();
             const bool ready = std::all_of(names.begin(), names.end(), [&](const std::string& n) {
                 if (!contains(n))

@@ -48,9 +48,10 @@ template <class Set>
 void SystemOf<Set>::gather_rows() {
     const Mechanism<D>& m = *this->mechanism_;
     normalisation_rows_ = set_.normalisation_rows();
-    this->row_names_.assign(normalisation_rows_, "rigidity");
     rows_ = set_.own_rows();
-    this->row_names_.insert(this->row_names_.end(), rows_.rows.size(), "rigidity");
+    const int own = std::max(normalisation_rows_, static_cast<int>(rows_.rows.size()));
+    for (int i = 0; i < own; ++i)
+        this->row_names_.push_back(fmt::format("rigidity of body '{}'", m.bodies[set_.own_row_body(i)].name));
     // Measures of the mechanism follow those of the set, so their indices move by an offset.
     const int offset = static_cast<int>(rows_.measures.size());
     rows_.measures.insert(rows_.measures.end(), m.constraints.measures.begin(), m.constraints.measures.end());

@@ -214,6 +214,7 @@ void NaturalCoordinates<D>::rigidity_row(int body, int i, int j) {
         rhs = (basis.local[p] - basis.local[0]).dot(basis.local[v]);
     }
     own_rows_.add_holonomic(-1, {{coefficient, own_rows_.add_measure(m)}}, rhs);
+    own_row_body_.push_back(body);
 }
 
 template <int D>

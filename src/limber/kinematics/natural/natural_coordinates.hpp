@@ -40,6 +40,8 @@ public:
     }
     /// Rows that keep the bodies rigid, as measures of node features.
     const ConstraintSet<D>& own_rows() const { return own_rows_; }
+    /// Body that an own row (or, for other sets, a norm) keeps rigid.
+    int own_row_body(int row) const { return own_row_body_[row]; }
     int normalisation_rows() const { return 0; }
     std::array<int, 4> normalisation_columns(int) const { return {}; }
     static int turning_column(int) { return 0; }
@@ -118,6 +120,7 @@ private:
     std::vector<Term> terms_;
     std::vector<Vec<D>> constant_;
     ConstraintSet<D> own_rows_;
+    std::vector<int> own_row_body_;
     std::set<std::array<int, 3>> known_rows_;  // nodes of the rows made, to make each once
     std::vector<MassBlock> mass_blocks_;
     struct WeightTerm {

@@ -62,6 +62,7 @@ public:
         return {first, first + 1, first + 2, first + 3};
     }
     ConstraintSet<D> own_rows() const { return {}; }
+    int own_row_body(int row) const { return row; }
     static int turning_column(int body) { return body * columns_per_body + D; }
 
     void add_mass_pattern(SymmetricPatternBuilder& builder) const;
