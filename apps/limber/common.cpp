@@ -109,7 +109,7 @@ ProgressBar::~ProgressBar() {
     if (is_enabled_) fmt::print(stderr, "\r\033[K");
 }
 
-void ProgressBar::show(double at, const std::string& note) {
+void ProgressBar::show(double at, const std::string& note) const {
     if (!is_enabled_) return;
     constexpr int width = 40;
     const double part = end_ > start_ ? std::clamp((at - start_) / (end_ - start_), 0.0, 1.0) : 1.0;

@@ -40,7 +40,7 @@ public:
     ~ProgressBar();
     ProgressBar(const ProgressBar&) = delete;
     ProgressBar& operator=(const ProgressBar&) = delete;
-    void show(double at, const std::string& note = "");
+    void show(double at, const std::string& note = "") const;
 
 private:
     double start_, end_;

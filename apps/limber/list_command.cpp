@@ -21,8 +21,7 @@ void print_types(const std::vector<Format>& formats) {
 
 void list(const std::string& what) {
     if (what == "formulations") {
-        for (const auto& f : formulations())
-            fmt::print("{:<22} {}{}\n", f.name, f.description, f.is_step_solver ? "" : "");
+        for (const auto& f : formulations()) fmt::print("{:<22} {}\n", f.name, f.description);
     } else if (what == "integrators") {
         for (const auto& i : integrators()) fmt::print("{:<22} {}\n", i.name, i.description);
     } else if (what == "coordinates") {

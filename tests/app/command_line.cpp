@@ -18,7 +18,9 @@ struct Outcome {
     std::string out, err;
 };
 
-std::string temporary(const std::string& name) { return (std::filesystem::temp_directory_path() / name).string(); }
+std::string temporary(const std::string& name) {
+    return (std::filesystem::temp_directory_path() / name).string();
+}
 
 std::string slurp(const std::string& path) {
     std::ifstream file(path);
@@ -34,30 +36,36 @@ Outcome limber(const std::string& arguments) {
     Outcome outcome;
     FILE* pipe = popen((std::string(LIMBER_BINARY) + " " + arguments + " 2>" + errors).c_str(), "r");
     std::array<char, 4096> buffer{};
-    for (std::size_t n = 0; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) outcome.out.append(buffer.data(), n);
+    for (std::size_t n = 0; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
+        outcome.out.append(buffer.data(), n);
     outcome.code = WEXITSTATUS(pclose(pipe));
     outcome.err = slurp(errors);
     std::filesystem::remove(errors);
     return outcome;
 }
 
-std::string example(const std::string& name) { return std::string(LIMBER_EXAMPLES) + "/" + name; }
+std::string example(const std::string& name) {
+    return std::string(LIMBER_EXAMPLES) + "/" + name;
+}
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
 
 TEST(CommandLine, SummaryAsJsonIsOneObjectWithTheDocumentedKeys) {
     const Outcome o = limber("run " + example("slider-crank.yaml") + " --until 1 --step 0.01 --summary json");
     ASSERT_EQ(o.code, 0) << o.err;
     const auto json = nlohmann::json::parse(o.out);  // throws if there is anything else
-    for (const char* key : {"formulation", "integrator", "step", "steps", "wall_time_s", "real_time_factor", "iterations",
-                            "energy_drift", "constraint_error", "sensors"})
+    for (const char* key : {"formulation", "integrator", "step", "steps", "wall_time_s", "real_time_factor",
+                            "iterations", "energy_drift", "constraint_error", "sensors"})
         EXPECT_TRUE(json.contains(key)) << key;
     EXPECT_EQ(json["formulation"], "global");
     EXPECT_EQ(json["integrator"], "trapezoidal");
     EXPECT_DOUBLE_EQ(json["step"], 0.01);
     EXPECT_EQ(json["steps"], 100);
     EXPECT_GE(json["iterations"], 100);
-    for (const char* key : {"position", "velocity", "acceleration"}) EXPECT_TRUE(json["constraint_error"].contains(key)) << key;
+    for (const char* key : {"position", "velocity", "acceleration"})
+        EXPECT_TRUE(json["constraint_error"].contains(key)) << key;
     const auto& slider = json["sensors"]["slider.x"];
     EXPECT_NEAR(slider["final"], 0.83146856, 2e-3);
     EXPECT_GE(slider["max"], slider["final"]);
@@ -67,11 +75,11 @@ TEST(CommandLine, SummaryAsJsonIsOneObjectWithTheDocumentedKeys) {
 
 TEST(CommandLine, OptionsChooseFormulationIntegratorAndCoordinates) {
     for (const std::string formulation : {"global", "augmented-lagrangian", "baumgarte", "penalty", "null-space"})
-        for (const std::string integrator : {"trapezoidal", "newmark", "hht", "generalized-alpha", "linear-acceleration",
-                                             "higher-order", "rk4", "reference"}) {
-            const Outcome o = limber("run " + example("double-pendulum.yaml") + " --until 0.5 --step 0.005 --summary json" +
-                                     " --formulation " + formulation + " --integrator " + integrator +
-                                     " --coordinates reference-point");
+        for (const std::string integrator : {"trapezoidal", "newmark", "hht", "generalized-alpha",
+                                             "linear-acceleration", "higher-order", "rk4", "reference"}) {
+            const Outcome o = limber("run " + example("double-pendulum.yaml") +
+                                     " --until 0.5 --step 0.005 --summary json" + " --formulation " + formulation +
+                                     " --integrator " + integrator + " --coordinates reference-point");
             ASSERT_EQ(o.code, 0) << formulation << integrator << o.err;
             const auto json = nlohmann::json::parse(o.out);
             EXPECT_EQ(json["formulation"], formulation);
@@ -91,8 +99,9 @@ TEST(CommandLine, WritesResultsAndPlots) {
     const std::string csv = temporary("limber_cli.csv");
     const std::string h5 = temporary("limber_cli.h5");
     const std::string svg = temporary("limber_cli.svg");
-    const Outcome o = limber("run " + example("double-pendulum.yaml") + " --until 1 --step 0.001 --every 0.1 --output " + csv +
-                             " --output " + h5 + " --plot tip,pin.fx " + svg);
+    const Outcome o =
+        limber("run " + example("double-pendulum.yaml") + " --until 1 --step 0.001 --every 0.1 --output " + csv +
+               " --output " + h5 + " --plot tip,pin.fx " + svg);
     ASSERT_EQ(o.code, 0) << o.err;
     EXPECT_TRUE(contains(o.out, "energy drift"));
     EXPECT_TRUE(contains(o.out, "tip.x"));
@@ -121,7 +130,8 @@ TEST(CommandLine, EndsWithOneOnBadInput) {
         {"run " + example("slider-crank.yaml") + " --until nan", "unknown name 'nan'"},
         {"run " + example("slider-crank.yaml") + " --set N", "expected NAME=VALUE"},
         {"run " + example("slider-crank.yaml") + " --set q=1", "no parameter 'q'"},
-        {"run " + example("slider-crank.yaml") + " --option rho=2 --integrator generalized-alpha", "must lie between 0 and 1"},
+        {"run " + example("slider-crank.yaml") + " --option rho=2 --integrator generalized-alpha",
+         "must lie between 0 and 1"},
         {"run " + example("slider-crank.yaml") + " --option roh=2", "did you mean 'rho'"},
         {"run " + example("slider-crank.yaml") + " --plot slidr out.svg", "did you mean 'slider"},
         {"run " + example("slider-crank.yaml") + " --plot slider out.png", "ending in .svg"},
@@ -175,8 +185,9 @@ TEST(CommandLine, ListsWhatThereIs) {
 TEST(CommandLine, ComparesRuns) {
     const std::string csv = temporary("limber_compare.csv");
     const std::string svg = temporary("limber_compare.svg");
-    const Outcome o = limber("compare " + example("double-pendulum.yaml") + " --until 1 --reference --steps 0.01,0.005" +
-                             " --formulations global,penalty --integrators trapezoidal,rk4 --output " + csv + " --plot " + svg);
+    const Outcome o =
+        limber("compare " + example("double-pendulum.yaml") + " --until 1 --reference --steps 0.01,0.005" +
+               " --formulations global,penalty --integrators trapezoidal,rk4 --output " + csv + " --plot " + svg);
     ASSERT_EQ(o.code, 0) << o.err;
     EXPECT_TRUE(contains(o.out, "penalty"));
     EXPECT_TRUE(contains(slurp(svg), "global, rk4"));
@@ -192,8 +203,10 @@ TEST(CommandLine, ComparesRuns) {
 TEST(CommandLine, ExplainsItself) {
     const Outcome o = limber("--help");
     EXPECT_EQ(o.code, 0);
-    for (const char* word : {"run", "check", "compare", "list", "Exit codes"}) EXPECT_TRUE(contains(o.out, word)) << word;
-    for (const std::string command : {"run", "check", "compare", "list"}) EXPECT_EQ(limber(command + " --help").code, 0);
+    for (const char* word : {"run", "check", "compare", "list", "Exit codes"})
+        EXPECT_TRUE(contains(o.out, word)) << word;
+    for (const std::string command : {"run", "check", "compare", "list"})
+        EXPECT_EQ(limber(command + " --help").code, 0);
     EXPECT_TRUE(contains(limber("--version").out, "0.1.0"));
 }
 

@@ -115,14 +115,16 @@ TEST(ModelFile, IncludesOtherFiles) {
     Simulation s(read_model_file((folder / "main.yaml").string()).model);
     EXPECT_DOUBLE_EQ(sense(s, "p.y"), 2);
     // Files that include each other are read once.
-    std::ofstream(folder / "parts/base.yaml") << "include: ../main.yaml\nbodies: {a: {point: {mass: 1}}}\nparameters: {m: 1}\n";
+    std::ofstream(folder / "parts/base.yaml")
+        << "include: ../main.yaml\nbodies: {a: {point: {mass: 1}}}\nparameters: {m: 1}\n";
     EXPECT_NO_THROW(read_model_file((folder / "main.yaml").string()));
     std::ofstream(folder / "main.yaml") << "limber: 1\ninclude: nothing.yaml\n";
     try {
         read_model_file((folder / "main.yaml").string());
         FAIL();
     } catch (const ModelError& error) {
-        EXPECT_NE(std::string(error.what()).find("main.yaml:2: include: cannot read"), std::string::npos) << error.what();
+        EXPECT_NE(std::string(error.what()).find("main.yaml:2: include: cannot read"), std::string::npos)
+            << error.what();
     }
     std::filesystem::remove_all(folder);
     EXPECT_NE(error_of("limber: 1\ninclude: other.yaml").find("may not include"), std::string::npos);
@@ -155,8 +157,10 @@ const BadInput bad_inputs[] = {
     {"double_body", "limber: 1\nbodies:\n  a: {}\n  a: {}", "m.yaml:4: bodies.a", "comes twice"},
     {"bad_name", "limber: 1\nbodies:\n  a-b: {}", "m.yaml:3: bodies.a-b", "cannot be a name"},
     {"bad_plane", "limber: 1\nplane: xz", "m.yaml:2: plane", "expected one of xy, found 'xz'"},
-    {"short_vector", "limber: 1\nbodies:\n  a: {at: [1, 2]}", "m.yaml:3: bodies.a.at", "expected 3 numbers [x, y, z], found a list of 2"},
-    {"long_vector", "limber: 1\nplane: xy\nbodies:\n  a: {at: [1, 2, 3]}", "m.yaml:4: bodies.a.at", "expected 2 numbers [x, y]"},
+    {"short_vector", "limber: 1\nbodies:\n  a: {at: [1, 2]}", "m.yaml:3: bodies.a.at",
+     "expected 3 numbers [x, y, z], found a list of 2"},
+    {"long_vector", "limber: 1\nplane: xy\nbodies:\n  a: {at: [1, 2, 3]}", "m.yaml:4: bodies.a.at",
+     "expected 2 numbers [x, y]"},
     {"not_a_number", "limber: 1\nbodies:\n  a: {mass: [1]}", "m.yaml:3: bodies.a.mass", "expected a number"},
     {"bad_expression", "limber: 1\nbodies:\n  a: {mass: 2*}", "m.yaml:3: bodies.a.mass", "ends too early"},
     {"unknown_parameter", "limber: 1\nparameters: {width: 1}\nbodies:\n  a: {mass: widht}", "m.yaml:4: bodies.a.mass",
@@ -166,61 +170,78 @@ const BadInput bad_inputs[] = {
     {"reserved_parameter", "limber: 1\nparameters: {t: 1}", "m.yaml:2: parameters.t", "meaning of its own"},
     {"circular_parameter", "limber: 1\nparameters:\n  a: b\n  b: a", "m.yaml:", "in terms of itself"},
     {"infinite_parameter", "limber: 1\nparameters:\n  a: 1/0", "m.yaml:3: parameters.a", "not a finite number"},
-    {"mass_and_density", "limber: 1\nbodies:\n  a: {sphere: {radius: 1, mass: 1, density: 2}}", "m.yaml:3: bodies.a.sphere.density",
-     "not both"},
-    {"missing_radius", "limber: 1\nbodies:\n  a: {sphere: {mass: 1}}", "m.yaml:3: bodies.a.sphere", "'radius' is missing"},
-    {"rod_placed_twice", "limber: 1\nbodies:\n  a: {rod: {from: [0, 0, 0], to: [1, 0, 0]}, at: [1, 0, 0]}", "m.yaml:3: bodies.a",
-     "a rod fixes the pose"},
-    {"zero_rod", "limber: 1\nbodies:\n  a: {rod: {from: [0, 0, 0], to: [0, 0, 0], mass: 1}}", "m.yaml:3: body 'a'", "same point"},
-    {"two_orientations", "limber: 1\nbodies:\n  a: {angle: 1, xyz: [0, 0, 0]}", "m.yaml:3: bodies.a.xyz", "given by 'angle' already"},
+    {"mass_and_density", "limber: 1\nbodies:\n  a: {sphere: {radius: 1, mass: 1, density: 2}}",
+     "m.yaml:3: bodies.a.sphere.density", "not both"},
+    {"missing_radius", "limber: 1\nbodies:\n  a: {sphere: {mass: 1}}", "m.yaml:3: bodies.a.sphere",
+     "'radius' is missing"},
+    {"rod_placed_twice", "limber: 1\nbodies:\n  a: {rod: {from: [0, 0, 0], to: [1, 0, 0]}, at: [1, 0, 0]}",
+     "m.yaml:3: bodies.a", "a rod fixes the pose"},
+    {"zero_rod", "limber: 1\nbodies:\n  a: {rod: {from: [0, 0, 0], to: [0, 0, 0], mass: 1}}", "m.yaml:3: body 'a'",
+     "same point"},
+    {"two_orientations", "limber: 1\nbodies:\n  a: {angle: 1, xyz: [0, 0, 0]}", "m.yaml:3: bodies.a.xyz",
+     "given by 'angle' already"},
     {"zero_direction", "limber: 1\nbodies:\n  a: {z: [0, 0, 0]}", "m.yaml:3: body 'a'", "must not be zero"},
     {"unknown_joint_type", "limber: 1\nbodies: {a: {}}\njoints:\n  j: {revolut: [ground, a]}", "m.yaml:4: joints.j",
      "did you mean 'revolute'"},
-    {"two_joint_types", "limber: 1\nbodies: {a: {}}\njoints:\n  j: {revolute: [ground, a], fixed: [ground, a]}", "m.yaml:4: joints.j",
-     "both 'fixed' and 'revolute'"},
+    {"two_joint_types", "limber: 1\nbodies: {a: {}}\njoints:\n  j: {revolute: [ground, a], fixed: [ground, a]}",
+     "m.yaml:4: joints.j", "both 'fixed' and 'revolute'"},
     {"joint_without_type", "limber: 1\njoints:\n  j: {}", "m.yaml:3: joints.j", "expected the type of the joint"},
     {"joint_one_marker", "limber: 1\nbodies: {a: {}}\njoints:\n  j: {revolute: [a]}", "m.yaml:4: joints.j.revolute",
      "expected two markers"},
     {"joint_unknown_body", "limber: 1\nbodies: {crank: {}}\njoints:\n  j: {revolute: [ground, cranck]}",
      "m.yaml:4: joints.j.revolute.[1]", "did you mean 'crank'"},
-    {"joint_unknown_marker", "limber: 1\nbodies:\n  crank: {markers: {tip: [1, 0, 0]}}\njoints:\n  j: {revolute: [ground, crank.tp]}",
+    {"joint_unknown_marker",
+     "limber: 1\nbodies:\n  crank: {markers: {tip: [1, 0, 0]}}\njoints:\n  j: {revolute: [ground, crank.tp]}",
      "m.yaml:5: joints.j.revolute.[1]", "did you mean 'crank.tip'"},
-    {"joint_same_body", "limber: 1\nbodies: {a: {}}\njoints:\n  j: {revolute: [a, a]}", "m.yaml:4: joint 'j'", "same body"},
-    {"joint_wrong_option", "limber: 1\nbodies: {a: {}}\njoints:\n  j: {revolute: [ground, a], pitch: 1}", "m.yaml:4: joints.j",
-     "unknown key 'pitch'"},
+    {"joint_same_body", "limber: 1\nbodies: {a: {}}\njoints:\n  j: {revolute: [a, a]}", "m.yaml:4: joint 'j'",
+     "same body"},
+    {"joint_wrong_option", "limber: 1\nbodies: {a: {}}\njoints:\n  j: {revolute: [ground, a], pitch: 1}",
+     "m.yaml:4: joints.j", "unknown key 'pitch'"},
     {"joint_missing_option", "limber: 1\nbodies: {a: {}}\njoints:\n  j: {helical: [ground, a]}", "m.yaml:4: joints.j",
      "'pitch' is missing"},
-    {"spatial_joint_in_plane", "limber: 1\nplane: xy\nbodies: {a: {}}\njoints:\n  j: {spherical: [ground, a]}", "m.yaml:5: joints.j",
-     "needs a spatial model"},
-    {"zero_distance", "limber: 1\nbodies: {a: {}}\njoints:\n  j: {distance: [ground, a]}", "m.yaml:4: joint 'j'", "must be positive"},
-    {"unknown_coordinate", "limber: 1\nbodies: {a: {}}\njoints:\n  j: {revolute: [ground, a]}\ndrivers:\n  d: {coordinate: j.angel, follows: t}",
+    {"spatial_joint_in_plane", "limber: 1\nplane: xy\nbodies: {a: {}}\njoints:\n  j: {spherical: [ground, a]}",
+     "m.yaml:5: joints.j", "needs a spatial model"},
+    {"zero_distance", "limber: 1\nbodies: {a: {}}\njoints:\n  j: {distance: [ground, a]}", "m.yaml:4: joint 'j'",
+     "must be positive"},
+    {"unknown_coordinate",
+     "limber: 1\nbodies: {a: {}}\njoints:\n  j: {revolute: [ground, a]}\ndrivers:\n  d: {coordinate: j.angel, follows: "
+     "t}",
      "m.yaml:6: driver 'd'", "has the coordinate(s) angle"},
-    {"coordinate_of_a_ball", "limber: 1\nbodies: {a: {}}\njoints:\n  j: {spherical: [ground, a]}\ndrivers:\n  d: {coordinate: j.angle, follows: t}",
+    {"coordinate_of_a_ball",
+     "limber: 1\nbodies: {a: {}}\njoints:\n  j: {spherical: [ground, a]}\ndrivers:\n  d: {coordinate: j.angle, "
+     "follows: t}",
      "m.yaml:6: driver 'd'", "has no coordinate"},
-    {"driver_without_law", "limber: 1\nbodies: {a: {}}\njoints:\n  j: {revolute: [ground, a]}\ndrivers:\n  d: {coordinate: j.angle}",
+    {"driver_without_law",
+     "limber: 1\nbodies: {a: {}}\njoints:\n  j: {revolute: [ground, a]}\ndrivers:\n  d: {coordinate: j.angle}",
      "m.yaml:6: drivers.d", "'follows' (an expression of t) or 'table'"},
-    {"unknown_curve", "limber: 1\nbodies: {a: {}}\njoints:\n  j: {point-on-curve: [ground, a], curve: wire}", "m.yaml:4: joints.j.curve",
-     "no curve 'wire'"},
+    {"unknown_curve", "limber: 1\nbodies: {a: {}}\njoints:\n  j: {point-on-curve: [ground, a], curve: wire}",
+     "m.yaml:4: joints.j.curve", "no curve 'wire'"},
     {"short_table", "limber: 1\ntables:\n  f: {rows: [[0, 1]]}", "m.yaml:3: tables.f.rows", "at least two rows"},
     {"table_not_growing", "limber: 1\ntables:\n  f: {rows: [[0, 1], [0, 2]]}", "m.yaml:3: table 'f'", "must grow"},
-    {"table_row", "limber: 1\ntables:\n  f: {rows: [[0, 1], [1]]}", "m.yaml:3: tables.f.rows.[1]", "expected a row [x, y]"},
-    {"spring_without_law", "limber: 1\nbodies: {a: {at: [1, 0, 0]}}\nforces:\n  k: {spring: [ground, a]}", "m.yaml:4: forces.k",
-     "expected 'stiffness'"},
-    {"spring_two_laws", "limber: 1\nbodies: {a: {at: [1, 0, 0]}}\nforces:\n  k: {spring: [ground, a], stiffness: 1, law: x}",
+    {"table_row", "limber: 1\ntables:\n  f: {rows: [[0, 1], [1]]}", "m.yaml:3: tables.f.rows.[1]",
+     "expected a row [x, y]"},
+    {"spring_without_law", "limber: 1\nbodies: {a: {at: [1, 0, 0]}}\nforces:\n  k: {spring: [ground, a]}",
+     "m.yaml:4: forces.k", "expected 'stiffness'"},
+    {"spring_two_laws",
+     "limber: 1\nbodies: {a: {at: [1, 0, 0]}}\nforces:\n  k: {spring: [ground, a], stiffness: 1, law: x}",
      "m.yaml:4: forces.k", "give one of"},
     {"spring_unknown_name", "limber: 1\nbodies: {a: {at: [1, 0, 0]}}\nforces:\n  k: {spring: [ground, a], law: 3*y}",
      "m.yaml:4: force 'k'", "unknown name 'y'"},
-    {"bushing_size", "limber: 1\nbodies: {a: {}}\nforces:\n  k: {bushing: [ground, a], stiffness: [1, 2, 3]}", "m.yaml:4: force 'k'",
-     "takes 6 numbers"},
+    {"bushing_size", "limber: 1\nbodies: {a: {}}\nforces:\n  k: {bushing: [ground, a], stiffness: [1, 2, 3]}",
+     "m.yaml:4: force 'k'", "takes 6 numbers"},
     {"unknown_function", "limber: 1\nbodies:\n  a: {mass: sqr(2)}", "m.yaml:3: body 'a'", "did you mean 'sqrt'"},
-    {"unknown_sensor_joint", "limber: 1\nsensors:\n  s: {reaction: pivot}", "m.yaml:3: sensors.s.reaction", "no joint or driver 'pivot'"},
-    {"unknown_energy", "limber: 1\nsensors:\n  s: {energy: kinetik}", "m.yaml:3: sensors.s.energy", "did you mean 'kinetic'"},
+    {"unknown_sensor_joint", "limber: 1\nsensors:\n  s: {reaction: pivot}", "m.yaml:3: sensors.s.reaction",
+     "no joint or driver 'pivot'"},
+    {"unknown_energy", "limber: 1\nsensors:\n  s: {energy: kinetik}", "m.yaml:3: sensors.s.energy",
+     "did you mean 'kinetic'"},
     {"bad_loop", "limber: 1\nbodies:\n  for i in 0..x:\n    a<i>: {}", "m.yaml:3: bodies", "unknown name 'x'"},
     {"half_loop", "limber: 1\nbodies:\n  for i in 0..2.5:\n    a<i>: {}", "m.yaml:3: bodies", "whole number"},
     {"long_loop", "limber: 1\nbodies:\n  for i in 0..1e8:\n    a<i>: {}", "m.yaml:3: bodies", "too long"},
     {"open_index", "limber: 1\nbodies:\n  a<1: {}", "m.yaml:3: bodies", "'<' without '>'"},
-    {"deep", "limber: 1\nbodies: [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]", "m.yaml:2", "nested too deeply"},
-    {"initial_unknown", "limber: 1\ninitial:\n  positions:\n    j.angle: 1", "m.yaml:4: initial value of 'j.angle'", "no joint coordinate"},
+    {"deep", "limber: 1\nbodies: [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]", "m.yaml:2",
+     "nested too deeply"},
+    {"initial_unknown", "limber: 1\ninitial:\n  positions:\n    j.angle: 1", "m.yaml:4: initial value of 'j.angle'",
+     "no joint coordinate"},
 };
 
 INSTANTIATE_TEST_SUITE_P(All, BadModel, ::testing::ValuesIn(bad_inputs),
@@ -239,8 +260,9 @@ TEST(ModelFile, SaysWhenAFileIsMissing) {
 TEST(ModelFile, BoundsTheWorkOfAliases) {
     // Aliases that double at each level would unfold to 2^40 nodes.
     std::string bomb = "limber: 1\nsensors:\n  a0: &a0 [1, 1]\n";
-    for (int i = 1; i < 40; ++i) bomb += "  a" + std::to_string(i) + ": &a" + std::to_string(i) + " [*a" + std::to_string(i - 1) +
-                                         ", *a" + std::to_string(i - 1) + "]\n";
+    for (int i = 1; i < 40; ++i)
+        bomb += "  a" + std::to_string(i) + ": &a" + std::to_string(i) + " [*a" + std::to_string(i - 1) + ", *a" +
+                std::to_string(i - 1) + "]\n";
     EXPECT_FALSE(error_of(bomb).empty());
     // The same where nested lists of numbers are read.
     std::string numbers = "limber: 1\nbodies:\n  a:\n    inertia:\n      - &b0 [1, 1]\n";

@@ -24,7 +24,9 @@ ResultTable table(int rows) {
     return t;
 }
 
-std::string temporary(const std::string& name) { return (std::filesystem::temp_directory_path() / name).string(); }
+std::string temporary(const std::string& name) {
+    return (std::filesystem::temp_directory_path() / name).string();
+}
 
 TEST(Results, FindColumnsByNameAndByPrefix) {
     const ResultTable t = table(3);

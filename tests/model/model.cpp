@@ -82,7 +82,7 @@ TEST(Parameters, RefuseCirclesAndUnknownNames) {
     }
 }
 
-MassProperties properties(Solid solid, bool planar = false, double rod_length = 0) {
+MassProperties properties(const Solid& solid, bool planar = false, double rod_length = 0) {
     Model model;
     model.planar = planar;
     const ModelEvaluation evaluation(model);

@@ -3,7 +3,9 @@
 namespace limber {
 namespace {
 
-constexpr double regularisation = 1e-10;
+// Over the admittance of a row. Away from the constraints (stages, predictions) redundant rows contradict each other a little;
+// smaller values would enforce the contradiction, larger ones blur dead points.
+constexpr double regularisation = 1e-8;
 constexpr int refinements = 2;
 
 }  // namespace

@@ -6,7 +6,7 @@
 //
 // Redundant rows make this singular, massless bodies make M singular. Solved as the quasi-definite matrix
 //   [ M + J^T m J   J^T ]       m: inertia of the rows (adds a multiple of the constraint equations to the first line),
-//   [ J             -d  ]       d: 1e-10 / m
+//   [ J             -d  ]       d: 1e-8 / m
 // which has an L D L^T factorisation in any order, with refinement against the exact equations. From zero the
 // refinement converges to the multipliers of smallest norm: the pseudo-inverse solution.
 

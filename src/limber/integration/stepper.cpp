@@ -50,7 +50,7 @@ StepReport start_state(AccelerationSolver& solver, State& state) {
 }
 
 std::unique_ptr<Stepper> make_stepper(const std::string& formulation, const std::string& integrator,
-                                      std::shared_ptr<const System> system, const FormulationOptions& options,
+                                      const std::shared_ptr<const System>& system, const FormulationOptions& options,
                                       const IntegratorOptions& scheme_options) {
     const FormulationInfo& info = find_formulation(formulation);
     const std::string& scheme = find_integrator(integrator).name;

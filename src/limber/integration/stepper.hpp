@@ -46,7 +46,7 @@ const IntegratorInfo& find_integrator(const std::string& name);
 
 /// Any formulation with any integrator. Explicit schemes and `reference` use a step solver's index-1 counterpart.
 std::unique_ptr<Stepper> make_stepper(const std::string& formulation, const std::string& integrator,
-                                      std::shared_ptr<const System> system,
+                                      const std::shared_ptr<const System>& system,
                                       const FormulationOptions& formulation_options = {},
                                       const IntegratorOptions& integrator_options = {});
 

@@ -58,7 +58,8 @@ Axis make_axis(double low, double high, bool is_log, int tick_count) {
         axis.low = std::floor(low + 1e-9);
         axis.high = std::ceil(high - 1e-9);
         const double step = std::max(1.0, std::ceil((axis.high - axis.low) / tick_count));
-        for (double e = axis.low; e <= axis.high + 1e-9; e += step) axis.ticks.push_back(std::pow(10, e));
+        const int count = static_cast<int>((axis.high - axis.low) / step + 1e-9);
+        for (int i = 0; i <= count; ++i) axis.ticks.push_back(std::pow(10, axis.low + i * step));
         return axis;
     }
     const double step = nice_step(high - low, tick_count);

@@ -36,8 +36,9 @@ bool parse_loop(const std::string& key, std::string& variable, std::string& low,
 
 }  // namespace
 
-YamlNode::YamlNode(YAML::Node node, std::shared_ptr<const std::string> file, std::shared_ptr<YamlContext> context)
-    : node_(std::move(node)), file_(std::move(file)), context_(std::move(context)) {}
+YamlNode::YamlNode(const YAML::Node& node, std::shared_ptr<const std::string> file,
+                   std::shared_ptr<YamlContext> context)
+    : node_(node), file_(std::move(file)), context_(std::move(context)) {}
 
 std::string YamlNode::location() const {
     const YAML::Mark mark = node_.Mark();
@@ -165,13 +166,13 @@ void YamlNode::unroll(const YAML::Node& map, const std::vector<Variable>& variab
         std::string low;
         std::string high;
         if (parse_loop(key, variable.name, low, high)) {
-            const double first = key_node.evaluate_index(low);
-            const double last = key_node.evaluate_index(high);
+            const auto first = static_cast<long>(key_node.evaluate_index(low));
+            const auto last = static_cast<long>(key_node.evaluate_index(high));
             if (last - first > max_loop_turns) key_node.fail(fmt::format("the loop '{}' is too long", key));
             std::vector<Variable> inside = variables;
             inside.push_back(variable);
-            for (double i = first; i <= last; ++i) {
-                inside.back().value = i;
+            for (long i = first; i <= last; ++i) {
+                inside.back().value = static_cast<double>(i);
                 unroll(entry.second, inside, expected, out);
             }
             continue;

@@ -32,7 +32,7 @@ struct YamlContext {
 
 class YamlNode {
 public:
-    YamlNode(YAML::Node node, std::shared_ptr<const std::string> file, std::shared_ptr<YamlContext> context);
+    YamlNode(const YAML::Node& node, std::shared_ptr<const std::string> file, std::shared_ptr<YamlContext> context);
 
     /// "file:line: field: message"
     [[noreturn]] void fail(const std::string& message) const;

@@ -11,7 +11,9 @@
 
 namespace limber {
 
-std::string System::row_name(int row) const { return row_names_[row]; }
+std::string System::row_name(int row) const {
+    return row_names_[row];
+}
 
 std::string System::describe_worst_row(const VecX& errors) const {
     if (errors.size() == 0) return "there are no constraints";

@@ -98,7 +98,7 @@ int ConstraintSet<D>::add_measure(Measure<D> measure) {
 }
 
 template <int D>
-void ConstraintSet<D>::add_holonomic(int element, std::vector<RowTerm> row_terms, double rhs, int law) {
+void ConstraintSet<D>::add_holonomic(int element, const std::vector<RowTerm>& row_terms, double rhs, int law) {
     Row row;
     row.element = element;
     row.rhs = rhs;
@@ -116,7 +116,7 @@ void ConstraintSet<D>::add_holonomic(int element, std::vector<RowTerm> row_terms
 }
 
 template <int D>
-void ConstraintSet<D>::add_velocity_row(Row row, std::vector<int> slots) {
+void ConstraintSet<D>::add_velocity_row(Row row, const std::vector<int>& slots) {
     row.first_slot = static_cast<int>(slot_feature.size());
     row.slot_count = static_cast<int>(slots.size());
     slot_feature.insert(slot_feature.end(), slots.begin(), slots.end());

@@ -97,8 +97,8 @@ ConstraintElement<D>& MechanismBuilder<D>::start_element(const std::string& name
 }
 
 template <int D>
-void MechanismBuilder<D>::add_row(std::vector<RowTerm> terms, double rhs, int law) {
-    m_.constraints.add_holonomic(static_cast<int>(m_.elements.size()) - 1, std::move(terms), rhs, law);
+void MechanismBuilder<D>::add_row(const std::vector<RowTerm>& terms, double rhs, int law) {
+    m_.constraints.add_holonomic(static_cast<int>(m_.elements.size()) - 1, terms, rhs, law);
 }
 
 template <int D>

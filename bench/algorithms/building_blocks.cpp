@@ -1,0 +1,114 @@
+// Linear algebra, evaluation of a system, reactions, mobility, assembly, reading and compiling a model.
+
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include "limber/kinematics/body_space/assembly.hpp"
+#include "limber/kinematics/body_space/reactions.hpp"
+#include "limber/math/linear_solver.hpp"
+#include "limber/math/pivoted_qr.hpp"
+#include "limber/model/expression.hpp"
+#include "support.hpp"
+
+namespace limber::bench {
+namespace {
+
+// A banded positive definite matrix like that of a planar linkage.
+void factorize(benchmark::State& state) {
+    const int n = static_cast<int>(state.range(0));
+    SymmetricPatternBuilder builder(n);
+    for (int i = 0; i < n; ++i)
+        for (int j = std::max(0, i - 4); j < i; ++j) builder.add(i, j);
+    const SymmetricPattern pattern = builder.build();
+    std::vector<double> values(pattern.nonzeros(), 0.1);
+    for (int i = 0; i < n; ++i) values[pattern.start[i]] = 4;
+    const auto solver = make_linear_solver(pattern, state.range(1) == 0 ? SolverKind::dense : SolverKind::sparse);
+    VecX x = VecX::Ones(n);
+    for (auto _ : state) {
+        benchmark::DoNotOptimize(solver->factorize(values));
+        solver->solve(x);
+    }
+    state.SetLabel(state.range(1) == 0 ? "dense" : "sparse");
+}
+BENCHMARK(factorize)->ArgsProduct({{4, 8, 12, 16, 24, 80}, {0, 1}})->Args({1000, 1});
+
+void pivoted_qr(benchmark::State& state) {
+    const int n = static_cast<int>(state.range(0));
+    PivotedQr qr(n, n - 1);
+    const MatX a = MatX::Random(n, n - 1);
+    for (auto _ : state) {
+        qr.matrix() = a;
+        qr.compute(1e-9, n);
+        benchmark::DoNotOptimize(qr.rank());
+    }
+}
+BENCHMARK(pivoted_qr)->Arg(8)->Arg(24)->Arg(80);
+
+void evaluate_system(benchmark::State& state) {
+    Simulation simulation(example("n-four-bar.yaml"),
+                          options("global", "trapezoidal", state.range(0) == 0 ? "natural" : "reference-point"));
+    const System& system = simulation.system();
+    const auto e = system.make_evaluation();
+    const State& s = simulation.state();
+    for (auto _ : state) system.update(*e, s.t, s.q, s.v, s.memory);
+    state.SetLabel(system.coordinates_name());
+}
+BENCHMARK(evaluate_system)->Arg(0)->Arg(1);
+
+void assemble_tangent(benchmark::State& state) {
+    const char* names[] = {"n-four-bar.yaml", "forces/bushing.yaml", "loops/bricard.yaml"};
+    Simulation simulation(example(names[state.range(0)]),
+                          options("global", "trapezoidal", state.range(1) == 0 ? "natural" : "reference-point"));
+    const System& system = simulation.system();
+    const auto e = system.make_evaluation();
+    const State& s = simulation.state();
+    system.update(*e, s.t, s.q, s.v, s.memory);
+    std::vector<double> values(system.pattern().nonzeros());
+    for (auto _ : state) system.assemble_tangent(*e, 1, 1e-3, 1e-6, s.lambda, s.a, values);
+    state.SetLabel(fmt::format("{} {}", names[state.range(0)], system.coordinates_name()));
+}
+BENCHMARK(assemble_tangent)->ArgsProduct({{0, 1, 2}, {0, 1}});
+
+void reactions(benchmark::State& state) {
+    Simulation simulation(example("loops/bricard.yaml"));
+    const auto& system = static_cast<const MechanismSystem<3>&>(simulation.system());
+    ReactionSolver<3> solver(system.mechanism());
+    BodyStates<3> states;
+    std::vector<TwistVec<3>> rates;
+    const State& s = simulation.state();
+    system.export_states(s.q, s.v, states);
+    system.export_twist_rates(s.q, s.v, s.a, rates);
+    for (auto _ : state) benchmark::DoNotOptimize(solver.solve(states, s.memory, s.t, rates));
+}
+BENCHMARK(reactions);
+
+void mobility(benchmark::State& state) {
+    Simulation simulation(example("n-four-bar.yaml", {{"N", std::to_string(state.range(0))}}));
+    for (auto _ : state) benchmark::DoNotOptimize(simulation.compute_mobility().rank);
+}
+BENCHMARK(mobility)->Arg(5)->Arg(40);
+
+void read_and_check(benchmark::State& state) {
+    const std::string n = std::to_string(state.range(0));
+    for (auto _ : state) benchmark::DoNotOptimize(example("n-four-bar.yaml", {{"N", n}}).bodies.size());
+    state.SetComplexityN(state.range(0));
+}
+BENCHMARK(read_and_check)->Arg(5)->Arg(40)->Arg(320)->Unit(benchmark::kMillisecond);
+
+void compile_and_assemble(benchmark::State& state) {
+    const Model model = example("n-four-bar.yaml", {{"N", std::to_string(state.range(0))}});
+    for (auto _ : state) benchmark::DoNotOptimize(Simulation(model).system().size());
+}
+BENCHMARK(compile_and_assemble)->Arg(5)->Arg(40)->Arg(320)->Unit(benchmark::kMillisecond);
+
+void evaluate_expression(benchmark::State& state) {
+    Expression::Scope scope;
+    scope.resolve = [](const std::string&) { return Expression::Meaning{std::nullopt, 0}; };
+    const BoundExpression f = Expression::parse("2*sin(3*t + 0.1)*exp(-t) + t^3").bind(scope);
+    Taylor2 t = Taylor2::variable(0.3);
+    for (auto _ : state) benchmark::DoNotOptimize(f.evaluate<Taylor2>({&t, 1}).second);
+}
+BENCHMARK(evaluate_expression);
+
+}  // namespace
+}  // namespace limber::bench
