@@ -62,7 +62,10 @@ std::string random_mechanism() {
                             number(1, 20), number(0, 1));
     text += "sensors:\n";
     for (int i = 0; i < bodies; ++i)
-        text += fmt::format("  a{}: {{acceleration: b{}.s}}\n  w{}: {{angular-acceleration: b{}}}\n", i, i, i, i);
+        text += fmt::format(
+            "  a{}: {{acceleration: b{}.s}}\n  w{}: {{angular-acceleration: b{}}}\n"
+            "  o{}: {{angular-velocity: b{}}}\n",
+            i, i, i, i, i, i);
     for (int i = 0; i < joints; ++i) text += fmt::format("  r{}: {{reaction: j{}}}\n", i, i);
     return text;
 }
@@ -96,16 +99,23 @@ RC_GTEST_PROP(RandomMechanism, KeepsItsEnergyAndItsConstraints, ()) {
     const std::string formulation = *rc::gen::elementOf(formulation_names());
     const std::string coordinates = *rc::gen::element<std::string>("natural", "reference-point");
     RC_LOG() << formulation << " " << coordinates;
-    Simulation s(read(yaml), options(formulation, "rk4", coordinates));
-    RunOptions o;
-    o.until = 0.1;
-    o.step = 5e-4;
-    const RunSummary summary = run(s, o).summary;
+    const Model model = read(yaml);
+    const auto run_with = [&](double step) {
+        Simulation s(model, options(formulation, "rk4", coordinates));
+        RunOptions o;
+        o.until = 0.1;
+        o.step = step;
+        return run(s, o).summary;
+    };
+    const RunSummary summary = run_with(5e-4);
     RC_ASSERT(summary.ok);
     RC_ASSERT(summary.errors.position < 1e-8);
     RC_ASSERT(summary.errors.velocity < 1e-5);
     const double scale = 1 + summary.exchanged_energy;
-    RC_ASSERT(summary.energy_drift < (formulation == "penalty" ? 1e-3 : 1e-5) * scale);
+    const double tolerance = formulation == "penalty" ? 1e-3 : 1e-5;
+    if (summary.energy_drift < tolerance * scale) return;
+    // Small boxes on long arms may spin fast: then the error must fall with the fourth power of the step.
+    RC_ASSERT(run_with(1.25e-4).energy_drift < std::max(tolerance * scale / 256, summary.energy_drift / 100));
 }
 
 }  // namespace

@@ -6,17 +6,48 @@ AugmentedLagrangianSolver::AugmentedLagrangianSolver(std::shared_ptr<const Syste
                                                      const FormulationOptions& options)
     : AccelerationSolver(std::move(system), options), mass_(*system_, options.penalty_or(1e7)) {
     residual_ = VecX::Zero(system_->rows());
+    projection_lambda_ = VecX::Zero(system_->rows());
+}
+
+bool AugmentedLagrangianSolver::factorize_at(double t, const VecX& q, std::span<const double> memory) {
+    Evaluation& e = *evaluation_;
+    if (factorised_t_ == t && factorised_q_.size() == q.size() && factorised_q_ == q) {
+        e.q = &q;
+        e.memory = memory;
+        return true;
+    }
+    system_->update_positions(e, t, q, memory);
+    factorised_q_ = q;
+    factorised_t_ = t;
+    if (mass_.factorize(e)) return true;
+    factorised_q_.resize(0);
+    return false;
+}
+
+bool AugmentedLagrangianSolver::project(double t, VecX& q, VecX& v, std::span<const double> memory) {
+    if (system_->rows() == 0) return true;
+    if (factorised_q_.size() == 0 && !factorize_at(t, q, memory)) return false;
+    before_ = q;
+    if (!correct_positions(t, q, memory, mass_, projection_lambda_)) {
+        q = before_;
+        if (!factorize_at(t, q, memory)) return false;
+        correct_positions(t, q, memory, mass_, projection_lambda_);
+    }
+    if (!factorize_at(t, q, memory)) return false;
+    correct_velocities(v, mass_, projection_lambda_);
+    return q.allFinite() && v.allFinite();
 }
 
 bool AugmentedLagrangianSolver::solve_penalty(double t, const VecX& q, const VecX& v, std::span<const double> memory,
                                               VecX& a) {
     Evaluation& e = *evaluation_;
-    system_->update(e, t, q, v, memory);
-    update_target();
-    if (!mass_.factorize(e)) {
+    if (!factorize_at(t, q, memory)) {
         failure_ = "the mass matrix is not finite";
         return false;
     }
+    system_->update_velocities(e, v);
+    system_->update_forces(e);
+    update_target();
     a = e.force;
     residual_ = mass_.weight().cwiseProduct(target_);
     add_transposed(system_->jacobian_pattern(), e.jacobian, residual_, -1.0, a);

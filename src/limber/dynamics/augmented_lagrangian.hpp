@@ -20,6 +20,9 @@ public:
     AugmentedLagrangianSolver(std::shared_ptr<const System> system, const FormulationOptions& options);
 
     bool solve(double t, const VecX& q, const VecX& v, std::span<const double> memory, VecX& a, VecX& lambda) override;
+    /// The same as in the base class, with the matrix of the last solve for the positions; the matrix for the velocities serves the next
+    /// solve at the projected positions.
+    bool project(double t, VecX& q, VecX& v, std::span<const double> memory) override;
 
 protected:
     /// First solve, without multipliers: a = S^-1 (Q - J^T W g).
@@ -27,6 +30,13 @@ protected:
 
     PenalizedMass mass_;
     VecX residual_;
+
+private:
+    bool factorize_at(double t, const VecX& q, std::span<const double> memory);
+
+    double factorised_t_ = 0;
+    VecX factorised_q_;  // where the matrix was factorised; empty: nowhere yet
+    VecX projection_lambda_, before_;
 };
 
 }  // namespace limber

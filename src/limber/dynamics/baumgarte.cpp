@@ -6,7 +6,9 @@ namespace {
 // Over the admittance of a row. Away from the constraints (stages, predictions) redundant rows contradict each other a little;
 // smaller values would enforce the contradiction, larger ones blur dead points.
 constexpr double regularisation = 1e-8;
-constexpr int refinements = 2;
+constexpr int min_solves = 3;
+constexpr int max_solves = 20;  // needed near dead points, where some constraint hardly acts
+constexpr double enough = 1e-11;
 
 }  // namespace
 
@@ -59,10 +61,15 @@ bool BaumgarteSolver::solve(double t, const VecX& q, const VecX& v, std::span<co
     }
     a.setZero(n);
     lambda.setZero(m);
-    for (int i = 0; i <= refinements; ++i) {
+    double before = 0;
+    for (int i = 0; i < max_solves; ++i) {
         // Residuals: constraints J a + g, and Q - M a - J^T (lambda + m (J a + g)).
         multiply(system_->jacobian_pattern(), e.jacobian, a, rows_);
         rows_ += target_;
+        const double left = rows_.lpNorm<Eigen::Infinity>();
+        const bool is_stalled = left > 0.9 * before;  // rounding, or rows that contradict each other
+        if (i >= min_solves && (is_stalled || left <= enough * a.lpNorm<Eigen::Infinity>())) break;
+        before = left;
         x_.tail(m) = -rows_;
         rows_ = rows_.cwiseProduct(system_->row_inertia()) + lambda;
         multiply(system_->pattern(), e.mass, a, product_);

@@ -13,54 +13,64 @@
 #include "limber/model/error.hpp"
 
 namespace limber {
+namespace {
 
-// Mass-orthogonal projection (Bayo and Ledesma 1996): least change in the metric of the masses,
-//   positions   Newton's method on Phi(q) = 0 with J and S kept from the start
-//   velocities  J v + Phi_t = 0 with J at the projected positions
-class AccelerationSolver::Projector {
-public:
-    Projector(const System& system, double penalty) : system_(system), mass_(system, penalty) {
-        rows_ = lambda_ = VecX::Zero(system.rows());
-    }
+constexpr int projection_passes = 12;
 
-    bool project(Evaluation& e, double t, VecX& q, VecX& v, std::span<const double> memory) {
-        const double tolerance = 1e-14 * system_.length_scale();
-        system_.update_positions(e, t, q, memory);
-        if (!mass_.factorize(e)) return false;
-        double before = 0;
-        for (int i = 0; i < 5; ++i) {
-            rows_.setZero();  // velocity rows do not restrict positions
-            rows_.head(system_.holonomic_rows()) = e.phi.head(system_.holonomic_rows());
-            const double error = rows_.lpNorm<Eigen::Infinity>();
-            if (!(error > tolerance) || (i > 0 && error > 0.5 * before)) break;
-            before = error;
-            mass_.eliminate(e, 1e-3 * error, max_passes, rows_, q, lambda_);
-            system_.update_residuals(e, t, q, memory);
-        }
-        system_.update_positions(e, t, q, memory);
-        if (!mass_.factorize(e)) return false;
-        system_.update_velocities(e, v);
-        rows_ = e.rate;
-        mass_.eliminate(e, 1e-14 * v.lpNorm<Eigen::Infinity>(), max_passes, rows_, v, lambda_);
-        return q.allFinite() && v.allFinite();
-    }
+}  // namespace
 
-private:
-    static constexpr int max_passes = 12;
-    const System& system_;
-    PenalizedMass mass_;
-    VecX rows_, lambda_;
+struct AccelerationSolver::Projector {
+    Projector(const System& system, double penalty) : mass(system, penalty), lambda(VecX::Zero(system.rows())) {}
+    PenalizedMass mass;
+    VecX lambda;
 };
 
 AccelerationSolver::AccelerationSolver(std::shared_ptr<const System> system, const FormulationOptions& options)
     : system_(std::move(system)), options_(options), evaluation_(system_->make_evaluation()) {
-    target_ = VecX::Zero(system_->rows());
-    projector_ = std::make_shared<Projector>(*system_, options_.penalty_or(1e7));
+    target_ = rows_ = VecX::Zero(system_->rows());
 }
 
+AccelerationSolver::~AccelerationSolver() = default;
+
+// Mass-orthogonal projection (Bayo and Ledesma 1996): least change in the metric of the masses.
 bool AccelerationSolver::project(double t, VecX& q, VecX& v, std::span<const double> memory) {
     if (system_->rows() == 0) return true;
-    return projector_->project(*evaluation_, t, q, v, memory);
+    if (!projector_) projector_ = std::make_unique<Projector>(*system_, options_.penalty_or(1e7));
+    Evaluation& e = *evaluation_;
+    system_->update_positions(e, t, q, memory);
+    if (!projector_->mass.factorize(e)) return false;
+    correct_positions(t, q, memory, projector_->mass, projector_->lambda);
+    system_->update_positions(e, t, q, memory);
+    if (!projector_->mass.factorize(e)) return false;
+    correct_velocities(v, projector_->mass, projector_->lambda);
+    return q.allFinite() && v.allFinite();
+}
+
+// Newton's method on Phi(q) = 0 with J and S kept from where they were evaluated last.
+bool AccelerationSolver::correct_positions(double t, VecX& q, std::span<const double> memory, PenalizedMass& mass,
+                                           VecX& lambda) {
+    Evaluation& e = *evaluation_;
+    const double tolerance = 1e-14 * system_->length_scale();
+    double before = 0;
+    for (int i = 0; i < 6; ++i) {
+        system_->update_residuals(e, t, q, memory);
+        rows_.setZero();  // velocity rows do not restrict positions
+        rows_.head(system_->holonomic_rows()) = e.phi.head(system_->holonomic_rows());
+        const double error = rows_.lpNorm<Eigen::Infinity>();
+        if (!(error > tolerance)) return true;
+        if (i > 0 && error > 0.5 * before) return error < 1e-10 * system_->length_scale();
+        before = error;
+        mass.eliminate(e, 1e-3 * error, projection_passes, rows_, q, lambda);
+    }
+    return true;
+}
+
+// J v + Phi_t = 0, J and S at the positions last evaluated.
+void AccelerationSolver::correct_velocities(VecX& v, PenalizedMass& mass, VecX& lambda) {
+    Evaluation& e = *evaluation_;
+    system_->update_velocities(e, v);
+    rows_ = e.rate;
+    mass.eliminate(e, 1e-14 * v.lpNorm<Eigen::Infinity>(), projection_passes, rows_, v, lambda);
 }
 
 void AccelerationSolver::use_gains_for_step(double step) {

@@ -42,10 +42,12 @@ struct Gains {
     double position = 0, rate = 0, velocity_row = 0;
 };
 
+class PenalizedMass;
+
 class AccelerationSolver {
 public:
     AccelerationSolver(std::shared_ptr<const System> system, const FormulationOptions& options);
-    virtual ~AccelerationSolver() = default;
+    virtual ~AccelerationSolver();
 
     /// Fills a and lambda; lambda's value on entry may be used as a start. False: see failure().
     virtual bool solve(double t, const VecX& q, const VecX& v, std::span<const double> memory, VecX& a,
@@ -77,6 +79,10 @@ public:
 protected:
     /// bias + gain terms: what J a must cancel.
     void update_target();
+    // The two halves of a projection, with a matrix S = M + J^T W J factorised near by (positions) or here (velocities).
+    // False: the matrix is from too far away.
+    bool correct_positions(double t, VecX& q, std::span<const double> memory, PenalizedMass& mass, VecX& lambda);
+    void correct_velocities(VecX& v, PenalizedMass& mass, VecX& lambda);
 
     std::shared_ptr<const System> system_;
     FormulationOptions options_;
@@ -88,8 +94,9 @@ protected:
     std::string failure_;
 
 private:
-    class Projector;
-    std::shared_ptr<Projector> projector_;  // made when first needed
+    struct Projector;
+    std::unique_ptr<Projector> projector_;  // made when first needed
+    VecX rows_;
 };
 
 struct FormulationInfo {

@@ -98,9 +98,12 @@ void GlobalSolver::iterate(const DifferenceFormulas& f) {
 
 void GlobalSolver::project(const VecX& rhs, VecX& x) {
     const Evaluation& e = *evaluation_;
+    const double enough = 1e-10 * x.lpNorm<Eigen::Infinity>();
     for (int pass = 0; pass < 2; ++pass) {
         multiply(system_->jacobian_pattern(), e.jacobian, x, rows_);
-        rows_ = (rows_ + rhs).cwiseProduct(weight_);
+        rows_ += rhs;
+        if (!(rows_.lpNorm<Eigen::Infinity>() > enough)) break;
+        rows_ = rows_.cwiseProduct(weight_);
         change_.setZero();
         add_transposed(system_->jacobian_pattern(), jacobian_, rows_, -1.0, change_);
         solver_->solve(change_);

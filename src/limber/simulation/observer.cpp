@@ -329,9 +329,9 @@ private:
             case Quantity::second_rate: {
                 const Measure<D>& m = m_.measure(p.measure);
                 MeasureGradient<D> gradient;
-                compute_gradient(m, context, gradient);
+                compute_gradient(m, context, gradient.data());
                 // compute_bias takes the features' own biases into account; add what the twist rates contribute.
-                double sum = compute_bias(m, context, gradient);
+                double sum = compute_bias(m, context);
                 for (int i = 0; i < m.count; ++i)
                     sum += gradient[i].dot(acceleration_of(m.feature[i]) - features_.bias[m.feature[i]]);
                 *out = sum;

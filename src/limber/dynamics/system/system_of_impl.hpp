@@ -223,6 +223,7 @@ std::unique_ptr<Evaluation> SystemOf<Set>::make_evaluation() const {
     const Mechanism<D>& m = *this->mechanism_;
     auto s = std::make_unique<Scratch>();
     s->features.resize(set_.feature_count());
+    s->features.has_bias = Set::has_curved_features;
     s->row_values.resize(static_cast<int>(rows_.rows.size()), static_cast<int>(rows_.slot_feature.size()));
     s->slot_force.assign(m.forces.slot_feature.size(), Vec<D>::Zero());
     s->blocks.reserve(m.forces.max_slots());

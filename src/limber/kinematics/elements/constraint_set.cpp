@@ -141,7 +141,6 @@ int ConstraintSet<D>::holonomic_count() const {
 
 template <int D>
 void ConstraintSet<D>::evaluate_positions(const MeasureContext<D>& context, double t, RowValues<D>& out) const {
-    MeasureGradient<D> gradient;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const Row& row = rows[i];
         if (!row.is_holonomic()) {
@@ -153,8 +152,11 @@ void ConstraintSet<D>::evaluate_positions(const MeasureContext<D>& context, doub
         for (int k = row.first_term; k < row.first_term + row.term_count; ++k) {
             const Measure<D>& m = measures[terms[k].measure];
             const double c = terms[k].coefficient;
+            Vec<D>* gradient = &out.gradient[slot];
             sum += c * compute_gradient(m, context, gradient);
-            for (int j = 0; j < m.count; ++j) out.gradient[slot++] = c * gradient[j];
+            if (c != 1)
+                for (int j = 0; j < m.count; ++j) gradient[j] *= c;
+            slot += m.count;
         }
         out.phi[static_cast<Eigen::Index>(i)] = sum;
     }
@@ -174,7 +176,7 @@ void ConstraintSet<D>::evaluate_velocity_row(const Row& row, const MeasureContex
         int slot = row.first_slot;
         for (int k = 0; k < row.term_count; ++k) {
             const Measure<D>& m = measures[terms[row.first_term + k].measure];
-            compute_gradient(m, context, gradient);
+            compute_gradient(m, context, gradient.data());
             const double c = user.coefficients[k].template evaluate<double>({variables.data(), inputs + 1});
             for (int j = 0; j < m.count; ++j) out.gradient[slot++] = c * gradient[j];
         }
@@ -203,14 +205,8 @@ void ConstraintSet<D>::evaluate_velocities(const MeasureContext<D>& context, dou
                 time_partial = -h.first;
                 bias = -h.second;
             }
-            int slot = row.first_slot;
-            MeasureGradient<D> gradient;
-            for (int k = row.first_term; k < row.first_term + row.term_count; ++k) {
-                const Measure<D>& m = measures[terms[k].measure];
-                const double c = terms[k].coefficient;
-                for (int j = 0; j < m.count; ++j) gradient[j] = out.gradient[slot++] / c;
-                bias += c * compute_bias(m, context, gradient);
-            }
+            for (int k = row.first_term; k < row.first_term + row.term_count; ++k)
+                bias += terms[k].coefficient * compute_bias(measures[terms[k].measure], context);
         } else if (row.kind == RowKind::user_velocity) {
             const UserVelocityRow& user = user_rows[row.user];
             std::array<D1, BoundExpression::max_depth> variables{};
@@ -222,12 +218,10 @@ void ConstraintSet<D>::evaluate_velocities(const MeasureContext<D>& context, dou
             }
             variables[inputs] = D1::variable(t, 0);
             const std::span<const D1> span(variables.data(), inputs + 1);
-            MeasureGradient<D> gradient;
             for (int k = 0; k < row.term_count; ++k) {
                 const Measure<D>& m = measures[terms[row.first_term + k].measure];
-                compute_gradient(m, context, gradient);
                 const D1 c = user.coefficients[k].template evaluate<D1>(span);
-                bias += c.partial[0] * compute_rate(m, context) + c.value * compute_bias(m, context, gradient);
+                bias += c.partial[0] * compute_rate(m, context) + c.value * compute_bias(m, context);
             }
             const D1 rhs = user.rhs.template evaluate<D1>(span);
             time_partial = -rhs.value;

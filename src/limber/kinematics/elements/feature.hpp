@@ -32,6 +32,7 @@ struct Feature {
 template <int D>
 struct FeatureState {
     std::vector<Vec<D>> value, rate, bias;
+    bool has_bias = true;  ///< false: features are linear in the coordinates, all biases are zero
 
     void resize(std::size_t count) {
         value.resize(count, Vec<D>::Zero());

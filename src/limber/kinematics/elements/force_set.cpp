@@ -141,7 +141,7 @@ void ForceSet<D>::evaluate(const std::vector<Measure<D>>& measures, const Measur
                                          : e.sign * e.law.evaluate(s.x, s.v, t, s.input_span(e.inputs.size())).force;
                 MeasureGradient<D> g;
                 const Measure<D>& m = measures[e.measure];
-                compute_gradient(m, context, g);
+                compute_gradient(m, context, g.data());
                 for (int i = 0; i < m.count; ++i) out[i] = force * g[i];
                 for (int i = m.count; i < e.slot_count; ++i) out[i].setZero();
                 break;
@@ -169,7 +169,7 @@ void ForceSet<D>::evaluate(const std::vector<Measure<D>>& measures, const Measur
                 for (std::size_t i = 0; i < e.components.size(); ++i)
                     for (const RowTerm& term : e.components[i]) {
                         const Measure<D>& m = measures[term.measure];
-                        compute_gradient(m, context, g);
+                        compute_gradient(m, context, g.data());
                         for (int k = 0; k < m.count; ++k)
                             out[slot++] = w[static_cast<Eigen::Index>(i)] * term.coefficient * g[k];
                     }
@@ -209,7 +209,7 @@ void ForceSet<D>::scalar_blocks(const ForceElement<D>& e, const std::vector<Meas
     }
     MeasureGradient<D> g;
     MeasureHessian<D> h;
-    compute_gradient(m, context, g);
+    compute_gradient(m, context, g.data());
     compute_hessian(m, context, h);
     for (int b = 0; b < m.count; ++b) {
         Vec<D> h_rate = Vec<D>::Zero();
@@ -225,7 +225,7 @@ void ForceSet<D>::scalar_blocks(const ForceElement<D>& e, const std::vector<Meas
         const double by_input =
             e.kind == ForceKind::servo ? 0 : e.sign * e.law.by_input(static_cast<int>(i), s.x, s.v, t, inputs);
         MeasureGradient<D> gi;
-        compute_gradient(input, context, gi);
+        compute_gradient(input, context, gi.data());
         if (e.inputs[i].is_rate) compute_hessian(input, context, h);
         for (int b = 0; b < input.count; ++b, ++slot) {
             Vec<D> h_rate = Vec<D>::Zero();
@@ -265,7 +265,7 @@ void ForceSet<D>::bushing_blocks(const ForceElement<D>& e, const std::vector<Mea
             term.component = static_cast<int>(i);
             term.first_slot = slot;
             term.count = m.count;
-            compute_gradient(m, context, term.gradient);
+            compute_gradient(m, context, term.gradient.data());
             compute_hessian(m, context, h);
             for (int a = 0; a < m.count; ++a) {
                 term.gradient[a] *= row_term.coefficient;

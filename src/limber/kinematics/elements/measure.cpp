@@ -158,7 +158,7 @@ double compute_value(const Measure<D>& m, const MeasureContext<D>& c) {
 }
 
 template <int D>
-double compute_gradient(const Measure<D>& m, const MeasureContext<D>& c, MeasureGradient<D>& g) {
+double compute_gradient(const Measure<D>& m, const MeasureContext<D>& c, Vec<D>* g) {
     switch (m.kind) {
         case MeasureKind::component: g[0] = m.axis; return value(m, c, 0).dot(m.axis);
         case MeasureKind::dot:
@@ -219,26 +219,32 @@ double compute_gradient(const Measure<D>& m, const MeasureContext<D>& c, Measure
 template <int D>
 double compute_rate(const Measure<D>& m, const MeasureContext<D>& c) {
     MeasureGradient<D> g;
-    compute_gradient(m, c, g);
+    compute_gradient(m, c, g.data());
     double sum = 0;
     for (int i = 0; i < m.count; ++i) sum += g[i].dot(rate(m, c, i));
     return sum;
 }
 
 template <int D>
-double compute_bias(const Measure<D>& m, const MeasureContext<D>& c, const MeasureGradient<D>& g) {
+double compute_bias(const Measure<D>& m, const MeasureContext<D>& c) {
     double sum = 0;
-    for (int i = 0; i < m.count; ++i) sum += g[i].dot(c.features.bias[m.feature[i]]);
+    if (c.features.has_bias) {
+        MeasureGradient<D> g;
+        compute_gradient(m, c, g.data());
+        for (int i = 0; i < m.count; ++i) sum += g[i].dot(c.features.bias[m.feature[i]]);
+    }
     switch (m.kind) {
         case MeasureKind::component: break;
         case MeasureKind::dot: sum += 2 * rate(m, c, 0).dot(rate(m, c, 1)); break;
         case MeasureKind::dot_point: sum += 2 * (rate(m, c, 1) - rate(m, c, 0)).dot(rate(m, c, 2)); break;
         case MeasureKind::half_square: sum += (rate(m, c, 1) - rate(m, c, 0)).squaredNorm() / m.length; break;
         case MeasureKind::distance: {
-            const double length = (value(m, c, 1) - value(m, c, 0)).norm();
+            const Vec<D> d = value(m, c, 1) - value(m, c, 0);
             const Vec<D> d_rate = rate(m, c, 1) - rate(m, c, 0);
-            const double along = g[1].dot(d_rate);
-            if (length > 0) sum += (d_rate.squaredNorm() - along * along) / length;
+            const double length = d.norm();
+            if (!(length > 0)) break;
+            const double along = d.dot(d_rate) / length;
+            sum += (d_rate.squaredNorm() - along * along) / length;
             break;
         }
         case MeasureKind::angle: {
@@ -349,13 +355,13 @@ double compute_memory(const Measure<D>& m, const MeasureContext<D>& c) {
     return compute_value(m, c);
 }
 
-#define LIMBER_INSTANTIATE(D)                                                                             \
-    template Vec<D> curve_reference(const Curve<D>&);                                                     \
-    template double compute_value(const Measure<D>&, const MeasureContext<D>&);                           \
-    template double compute_gradient(const Measure<D>&, const MeasureContext<D>&, MeasureGradient<D>&);   \
-    template double compute_rate(const Measure<D>&, const MeasureContext<D>&);                            \
-    template double compute_bias(const Measure<D>&, const MeasureContext<D>&, const MeasureGradient<D>&); \
-    template void compute_hessian(const Measure<D>&, const MeasureContext<D>&, MeasureHessian<D>&);       \
+#define LIMBER_INSTANTIATE(D)                                                                       \
+    template Vec<D> curve_reference(const Curve<D>&);                                               \
+    template double compute_value(const Measure<D>&, const MeasureContext<D>&);                     \
+    template double compute_gradient(const Measure<D>&, const MeasureContext<D>&, Vec<D>*);         \
+    template double compute_rate(const Measure<D>&, const MeasureContext<D>&);                      \
+    template double compute_bias(const Measure<D>&, const MeasureContext<D>&);                      \
+    template void compute_hessian(const Measure<D>&, const MeasureContext<D>&, MeasureHessian<D>&); \
     template double compute_memory(const Measure<D>&, const MeasureContext<D>&);
 LIMBER_INSTANTIATE(2)
 LIMBER_INSTANTIATE(3)

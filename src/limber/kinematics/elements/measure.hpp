@@ -71,7 +71,7 @@ double compute_value(const Measure<D>& m, const MeasureContext<D>& c);
 
 /// Fills the first m.count entries of the gradient and returns the value.
 template <int D>
-double compute_gradient(const Measure<D>& m, const MeasureContext<D>& c, MeasureGradient<D>& gradient);
+double compute_gradient(const Measure<D>& m, const MeasureContext<D>& c, Vec<D>* gradient);
 
 /// d/dt of the measure.
 template <int D>
@@ -79,7 +79,7 @@ double compute_rate(const Measure<D>& m, const MeasureContext<D>& c);
 
 /// Second time derivative minus (gradient . J qddot): gradient . bias + fdot^T H fdot.
 template <int D>
-double compute_bias(const Measure<D>& m, const MeasureContext<D>& c, const MeasureGradient<D>& gradient);
+double compute_bias(const Measure<D>& m, const MeasureContext<D>& c);
 
 /// Fills the first m.count x m.count blocks.
 template <int D>
