@@ -96,6 +96,7 @@ void add_check_command(CLI::App& app, int& exit_code) {
     CLI::App* command =
         app.add_subcommand("check", "Degrees of freedom, redundancy, coordinates and warnings of a model");
     arguments->add_to(*command, false);
+    command->footer("Example:\n  limber check examples/loops/bricard.yaml");
     command->callback([arguments, &exit_code] { exit_code = check_model(*arguments); });
 }
 

@@ -18,7 +18,7 @@ void ModelArguments::add_to(CLI::App& command, bool with_simulation) {
         ->take_all();
     command.add_option("--coordinates", coordinates, "natural (default) or reference-point")->type_name("SET");
     if (with_simulation)
-        command.add_option("--option", options, "Setting of formulation or integrator: " + describe_options())
+        command.add_option("--option", options, "Setting of formulation or integrator; see 'limber list options'")
             ->type_name("NAME=VALUE")
             ->take_all();
 }
@@ -41,25 +41,31 @@ namespace {
 struct OptionFormat {
     const char* name;
     const char* meaning;
+    double least, most;
     std::function<void(SimulationOptions&, double)> apply;
 };
 
 const std::vector<OptionFormat>& option_formats() {
     static const std::vector<OptionFormat> list{
-        {"penalty", "over the inertia of a row (global 1e6, augmented-lagrangian 1e7, penalty 1e8)",
+        {"penalty", "over the inertia a constraint meets (global 1e6, augmented-lagrangian 1e7, penalty 1e8)", 1, 1e14,
          [](auto& o, double v) { o.formulation_options.penalty = v; }},
-        {"frequency", "of Baumgarte's gains, times the step (0.628)",
+        {"frequency", "of the stabilising gains, times the step (0.628)", 0, 10,
          [](auto& o, double v) { o.formulation_options.frequency = v; }},
-        {"damping", "of Baumgarte's gains (0.1)", [](auto& o, double v) { o.formulation_options.damping = v; }},
-        {"tolerance", "of Newton's iteration (1e-7)", [](auto& o, double v) { o.formulation_options.tolerance = v; }},
-        {"xi", "newmark, -1 .. 0 (-0.1)", [](auto& o, double v) { o.integrator_options.newmark_xi = v; }},
-        {"delta", "hht, 0 .. 1/3 (0.1)", [](auto& o, double v) { o.integrator_options.hht_delta = v; }},
-        {"rho", "generalized-alpha, 0 .. 1 (0.8)", [](auto& o, double v) { o.integrator_options.rho_infinity = v; }},
-        {"passes", "corrector passes of structural schemes on acceleration solvers (2)",
-         [](auto& o, double v) { o.integrator_options.corrector_passes = std::clamp(static_cast<int>(v), 1, 100); }},
-        {"step-control", "tolerance of eq. (24) of Seguy 2003; 0 is off (0)",
+        {"damping", "ratio of the stabilising gains (0.1)", 0, 10,
+         [](auto& o, double v) { o.formulation_options.damping = v; }},
+        {"tolerance", "of Newton's iteration, over the change in a step (1e-7)", 1e-14, 1e-2,
+         [](auto& o, double v) { o.formulation_options.tolerance = v; }},
+        {"xi", "newmark: dissipation, -1 .. 0 (-0.1)", -1, 0,
+         [](auto& o, double v) { o.integrator_options.newmark_xi = v; }},
+        {"delta", "hht: dissipation, 0 .. 1/3 (0.1)", 0, 1.0 / 3.0,
+         [](auto& o, double v) { o.integrator_options.hht_delta = v; }},
+        {"rho", "generalized-alpha: spectral radius at infinity, 0 .. 1 (0.8)", 0, 1,
+         [](auto& o, double v) { o.integrator_options.rho_infinity = v; }},
+        {"passes", "corrector passes of structural schemes on acceleration solvers (2)", 1, 100,
+         [](auto& o, double v) { o.integrator_options.corrector_passes = static_cast<int>(v); }},
+        {"step-control", "tolerance of eq. (24) of Seguy 2003; 0 is off (0)", 0, 1e30,
          [](auto& o, double v) { o.integrator_options.step_control = v; }},
-        {"reference-tolerance", "of the reference integrator (1e-10)",
+        {"reference-tolerance", "of the reference integrator (1e-10)", 1e-14, 1e-2,
          [](auto& o, double v) { o.integrator_options.reference_tolerance = v; }},
     };
     return list;
@@ -68,8 +74,8 @@ const std::vector<OptionFormat>& option_formats() {
 }  // namespace
 
 std::string describe_options() {
-    std::string text = "stabilisation (automatic, gains, projection, none)";
-    for (const auto& option : option_formats()) text += fmt::format("; {}: {}", option.name, option.meaning);
+    std::string text = fmt::format("{:<22} {}\n", "stabilisation", "automatic, gains, projection or none (automatic)");
+    for (const auto& option : option_formats()) text += fmt::format("{:<22} {}\n", option.name, option.meaning);
     return text;
 }
 
@@ -89,6 +95,9 @@ void apply_option(const std::string& assignment, SimulationOptions& options) {
         names.emplace_back(option.name);
         if (name != option.name) continue;
         const double number = Expression::parse(value).bind({}).constant();
+        if (!(number >= option.least && number <= option.most))
+            throw ModelError(fmt::format("--option {}: expected a number between {:.4g} and {:.4g}, found '{}'", name,
+                                         option.least, option.most, value));
         option.apply(options, number);
         return;
     }

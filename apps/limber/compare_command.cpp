@@ -292,6 +292,10 @@ void add_compare_command(CLI::App& app, int& exit_code) {
     command->add_option("--samples", arguments->samples, "Number of instants compared (default 100)")->type_name("N");
     command->add_option("--plot", arguments->plot, "Work-precision plot as SVG")->type_name("FILE.svg");
     command->add_option("--output", arguments->output, "Table as CSV")->type_name("FILE.csv");
+    command->footer(
+        "Example:\n"
+        "  limber compare examples/double-pendulum.yaml --formulations global,baumgarte --steps 0.01,0.005 "
+        "--reference");
     command->callback([arguments, &exit_code] { exit_code = compare(*arguments); });
 }
 

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
 #include <memory>
 
 #include "common.hpp"
 #include "limber/io/format.hpp"
+#include "limber/model/error.hpp"
 
 namespace limber::app {
 namespace {
@@ -19,39 +22,57 @@ void print_types(const std::vector<Format>& formats) {
     }
 }
 
-void list(const std::string& what) {
-    if (what == "formulations") {
-        for (const auto& f : formulations()) fmt::print("{:<22} {}\n", f.name, f.description);
-    } else if (what == "integrators") {
-        for (const auto& i : integrators()) fmt::print("{:<22} {}\n", i.name, i.description);
-    } else if (what == "coordinates") {
-        for (const auto& name : coordinate_kind_names()) fmt::print("{}\n", name);
-    } else if (what == "joints") {
-        print_types(joint_formats());
-    } else if (what == "forces") {
-        print_types(force_formats());
-    } else if (what == "sensors") {
-        print_types(sensor_formats());
-    } else {
-        fmt::print("{}\n", make_json_schema());
-    }
+struct Topic {
+    const char* name;
+    const char* meaning;
+    std::function<void()> print;
+};
+
+const std::vector<Topic>& topics() {
+    static const std::vector<Topic> list{
+        {"formulations", "how the motion can be computed",
+         [] {
+             for (const auto& f : formulations()) fmt::print("{:<22} {}\n", f.name, f.description);
+         }},
+        {"integrators", "schemes that advance in time",
+         [] {
+             for (const auto& i : integrators()) fmt::print("{:<22} {}\n", i.name, i.description);
+         }},
+        {"coordinates", "sets of coordinates",
+         [] {
+             for (const auto& name : coordinate_kind_names()) fmt::print("{}\n", name);
+         }},
+        {"options", "settings of formulations and integrators, for --option NAME=VALUE",
+         [] { fmt::print("{}", describe_options()); }},
+        {"joints", "joint types with their keys", [] { print_types(joint_formats()); }},
+        {"forces", "force types with their keys", [] { print_types(force_formats()); }},
+        {"sensors", "sensor types with their keys", [] { print_types(sensor_formats()); }},
+        {"schema", "JSON Schema of model files, for editors", [] { fmt::print("{}\n", make_json_schema()); }},
+        {"reference", "all keys of model files, as Markdown", [] { fmt::print("{}", make_markdown_reference()); }},
+    };
+    return list;
 }
 
 }  // namespace
 
 void add_list_command(CLI::App& app, int& exit_code) {
     auto what = std::make_shared<std::string>();
-    CLI::App* command = app.add_subcommand(
-        "list", "What there is: formulations, integrators, coordinates, joints, forces, sensors, schema");
-    command
-        ->add_option("what", *what,
-                     "formulations, integrators, coordinates, joints, forces, sensors, or schema (JSON Schema of "
-                     "model files)")
-        ->required()
-        ->type_name("WHAT")
-        ->check(CLI::IsMember({"formulations", "integrators", "coordinates", "joints", "forces", "sensors", "schema"}));
+    std::vector<std::string> names;
+    std::string help = "one of";
+    for (const Topic& topic : topics()) {
+        names.emplace_back(topic.name);
+        help += fmt::format("\n{:<14} {}", topic.name, topic.meaning);
+    }
+    CLI::App* command = app.add_subcommand("list", "What there is: formulations, integrators, joints, forces, ...");
+    command->add_option("what", *what, help)->required()->type_name("WHAT")->check([names](const std::string& given) {
+        if (std::find(names.begin(), names.end(), given) != names.end()) return std::string();
+        return fmt::format("there is no list of '{}'{}; known: {}", given, did_you_mean(given, names),
+                           fmt::join(names, ", "));
+    });
+    command->footer("Example:\n  limber list joints");
     command->callback([what, &exit_code] {
-        list(*what);
+        for (const Topic& topic : topics())
+            if (*what == topic.name) topic.print();
         exit_code = ok;
     });
 }

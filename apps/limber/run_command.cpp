@@ -213,6 +213,12 @@ void add_run_command(CLI::App& app, int& exit_code) {
         ->type_name("FORM")
         ->check(CLI::IsMember({"text", "json"}));
     command->add_flag("--quiet", arguments->quiet, "No progress bar");
+    command->footer(
+        "Examples:\n"
+        "  limber run examples/slider-crank.yaml --plot slider.x,slider.y slider.svg\n"
+        "  limber run examples/n-four-bar.yaml --set N=5 --formulation augmented-lagrangian --integrator rk4 --step "
+        "0.01\n"
+        "  limber run examples/andrews.yaml --output andrews.csv --summary json");
     command->callback([arguments, &exit_code] { exit_code = run_model(*arguments); });
 }
 

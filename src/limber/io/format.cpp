@@ -245,7 +245,7 @@ const std::vector<FieldFormat>& body_fields() {
         std::vector<FieldFormat> fields;
         for (const auto& solid : solid_formats()) fields.push_back({solid.name, K::object, solid.meaning});
         fields.push_back({"solids", K::object, "a list of several of the above"});
-        fields.push_back({"mass", K::number, "mass, in place of solids (default 0)"});
+        fields.push_back({"mass", K::number, "mass, when no solid gives one (default 0)"});
         fields.push_back({"com", K::vector, "centre of mass in the body frame"});
         fields.push_back(
             {"inertia", K::numbers, "about the centre of mass: [xx, yy, zz] or [xx, yy, zz, xy, xz, yz] (plane: one)"});

@@ -67,4 +67,7 @@ std::vector<std::string> field_names(const std::vector<FieldFormat>& fields);
 /// The format as a JSON Schema (draft 2020-12), for editors.
 std::string make_json_schema();
 
+/// The format as a page of the manual: docs/model-reference.md.
+std::string make_markdown_reference();
+
 }  // namespace limber

@@ -119,8 +119,9 @@ void ModelReader::read_general_mass(const YamlNode& node, Body& body) const {
     const auto com = node.child("com");
     const auto inertia = node.child("inertia");
     if (!mass && !inertia && !com) return;
-    if (!body.solids.empty() && body.solids.front().mass)
-        (mass ? *mass : node).fail("the mass is given by a solid already");
+    for (const Solid& solid : body.solids)
+        if (solid.mass || solid.density || solid.end_masses)
+            (mass ? *mass : node).fail("the mass is given by a solid already");
     Solid solid;
     solid.visible = false;
     if (mass) solid.mass = mass->number();
