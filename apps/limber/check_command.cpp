@@ -9,6 +9,10 @@
 namespace limber::app {
 namespace {
 
+std::string count(std::size_t number, const char* one, const char* many) {
+    return fmt::format("{} {}", number, number == 1 ? one : many);
+}
+
 // Things that are legal but deserve a look.
 std::vector<std::string> find_warnings(const Model& model, const Simulation& simulation,
                                        const MobilityReport& mobility) {
@@ -23,7 +27,8 @@ std::vector<std::string> find_warnings(const Model& model, const Simulation& sim
                                        simulation.velocity_start().energy_lost));
     if (mobility.singular_start)
         warnings.emplace_back("the mechanism starts at a dead point: more can move there than elsewhere");
-    if (mobility.freedoms == 0 && mobility.bodies > 0) warnings.emplace_back("nothing can move");
+    if (mobility.freedoms == 0 && mobility.bodies > 0 && model.drivers.size() == 0)
+        warnings.emplace_back("nothing can move");
     for (const auto handle : model.bodies.handles()) {
         if (handle == model.ground()) continue;
         const Body& body = model.bodies.get(handle);
@@ -58,20 +63,22 @@ int check_model(const ModelArguments& arguments) {
     const MobilityReport mobility = simulation->compute_mobility();
     const System& system = simulation->system();
     fmt::print("{}\n", model.title.empty() ? arguments.path : model.title);
-    fmt::print("  {} model: {} bodies, {} joints, {} drivers, {} forces, {} sensors\n",
-               model.planar ? "planar" : "spatial", mobility.bodies, model.joints.size(), model.drivers.size(),
-               model.forces.size(), model.sensors.size());
+    const auto bodies = static_cast<std::size_t>(mobility.bodies);
+    fmt::print("  {} model: {}, {}, {}, {}, {}\n", model.planar ? "planar" : "spatial", count(bodies, "body", "bodies"),
+               count(model.joints.size(), "joint", "joints"), count(model.drivers.size(), "driver", "drivers"),
+               count(model.forces.size(), "force", "forces"), count(model.sensors.size(), "sensor", "sensors"));
     fmt::print("\nMobility\n");
-    fmt::print("  {} degree{} of freedom ({} by counting equations)\n", mobility.freedoms,
-               mobility.freedoms == 1 ? "" : "s", mobility.counted_freedoms);
+    fmt::print("  {} ({} by counting equations)\n",
+               count(static_cast<std::size_t>(mobility.freedoms), "degree of freedom", "degrees of freedom"),
+               mobility.counted_freedoms);
+    if (mobility.freedoms == 0 && model.drivers.size() > 0) fmt::print("  the drivers prescribe the whole motion\n");
     if (mobility.redundant == 0) {
         fmt::print("  no redundant constraints: all joint reactions are unique\n");
     } else {
-        fmt::print(
-            "  {} redundant constraint equation{} of {}; the reactions of these joints are not unique (the smallest "
-            "are "
-            "reported):\n",
-            mobility.redundant, mobility.redundant == 1 ? "" : "s", mobility.rows);
+        fmt::print("  {} of {}; the reactions of these joints are not unique (the smallest are reported):\n",
+                   count(static_cast<std::size_t>(mobility.redundant), "redundant constraint equation",
+                         "redundant constraint equations"),
+                   mobility.rows);
         for (const std::string& name : mobility.redundant_elements) fmt::print("    {}\n", name);
     }
     fmt::print("\nCoordinates ({})\n", system.coordinates_name());
