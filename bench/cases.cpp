@@ -36,9 +36,15 @@ std::vector<Case> cases() {
         {"andrews", "andrews.yaml", {}, 0.03, "beta", 15.810771195153, {2e-4, 1e-4, 5e-5, 1e-5}},
         {"bricard", "loops/bricard.yaml", {}, 10, "p3.x", 0.9992646101, {2e-2, 1e-2, 1e-3}},
     };
-    const std::pair<int, double> bars[] = {{1, 0.4783850578}, {5, 0.2357891358}, {10, 0.2043535610}, {40, 0.1805122267}};
+    const std::pair<int, double> bars[] = {
+        {1, 0.4783850578}, {5, 0.2357891358}, {10, 0.2043535610}, {40, 0.1805122267}};
     for (const auto& [n, x] : bars)
-        list.push_back({fmt::format("four-bar N={}", n), "n-four-bar.yaml", {{"N", std::to_string(n)}}, 10, "b0.x", x,
+        list.push_back({fmt::format("four-bar N={}", n),
+                        "n-four-bar.yaml",
+                        {{"N", std::to_string(n)}},
+                        10,
+                        "b0.x",
+                        x,
                         {2e-2, 1e-2, 5e-3, 2e-3, 1e-3}});
     return list;
 }
@@ -81,8 +87,8 @@ void measure(const Case& c, const std::string& formulation, const std::string& i
         for (long k = 0; k < steps; ++k) timed.step(step);
         best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count());
     }
-    fmt::print("{},{},{},{:g},{},{:.3f},{:.3f},{:.2e},{:.2e}\n", c.name, formulation, integrator, step, steps, 1e3 * best,
-               1e6 * best / static_cast<double>(steps), error, drift);
+    fmt::print("{},{},{},{:g},{},{:.3f},{:.3f},{:.2e},{:.2e}\n", c.name, formulation, integrator, step, steps,
+               1e3 * best, 1e6 * best / static_cast<double>(steps), error, drift);
 }
 
 }  // namespace

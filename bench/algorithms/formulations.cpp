@@ -7,8 +7,8 @@
 namespace limber::bench {
 namespace {
 
-const char* model_names[] = {"simple-pendulum.yaml", "double-pendulum.yaml", "slider-crank.yaml", "andrews.yaml",
-                             "loops/bricard.yaml", "n-four-bar.yaml"};
+const char* model_names[] = {"simple-pendulum.yaml", "double-pendulum.yaml", "slider-crank.yaml",
+                             "andrews.yaml",         "loops/bricard.yaml",   "n-four-bar.yaml"};
 const char* coordinate_names[] = {"natural", "reference-point"};
 
 // Arguments: formulation, model, coordinates.
