@@ -21,7 +21,8 @@ const std::vector<IntegratorInfo>& integrators() {
         {"linear-acceleration", "linear acceleration within the step: second order, conditionally stable", 2},
         {"higher-order", "parabolic acceleration over two steps (Glowinski-Nasser): third order", 3},
         {"rk4", "classical Runge-Kutta: fourth order, explicit", 4},
-        {"reference", "SUNDIALS, adaptive, order 8, tolerance 1e-10: for checking the others", 8},
+        {"reference",
+         "SUNDIALS, adaptive, tolerance 1e-10: order 8, variable order on stiff problems; for checking the others", 8},
     };
     return list;
 }
