@@ -67,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(All, SteppingAllocatesNothing,
                                                               "forces/bushing.yaml", "joints/universal.yaml"),
                                             ::testing::ValuesIn(formulation_names()),
                                             ::testing::Values("trapezoidal", "hht", "higher-order", "rk4"),
-                                            ::testing::Values("natural", "reference-point")));
+                                            ::testing::Values("natural", "reference-point", "relative")));
 
 }  // namespace
 }  // namespace limber::testing

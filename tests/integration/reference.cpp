@@ -40,7 +40,7 @@ TEST(Reference, FollowsAStiffDamper) {
 // A pendulum in honey creeps down: c theta' = -m g l cos(theta), so sin(theta) = -tanh(m g l t / c).
 TEST(Reference, KeepsConstraintsOnStiffProblems) {
     for (const std::string formulation : {"augmented-lagrangian", "baumgarte", "null-space"})
-        for (const std::string coordinates : {"natural", "reference-point"}) {
+        for (const std::string coordinates : {"natural", "reference-point", "relative"}) {
             Simulation simulation(read("limber: 1\nplane: xy\ngravity: [0, -10]\n"
                                        "bodies:\n  arm: {rod: {from: [0, 0], to: [1, 0], end-masses: [0, 1]}}\n"
                                        "joints:\n  pivot: {revolute: [ground, arm.from]}\n"

@@ -13,7 +13,7 @@ class RedundantLoop : public ::testing::TestWithParam<std::tuple<std::string, st
 
 TEST_P(RedundantLoop, RunsForTenSecondsAndKeepsItsEnergy) {
     const auto& [name, formulation] = GetParam();
-    for (const std::string coordinates : {"natural", "reference-point"}) {
+    for (const std::string coordinates : {"natural", "reference-point", "relative"}) {
         Simulation simulation(example("loops/" + name), options(formulation, "trapezoidal", coordinates));
         RunOptions run_options;
         run_options.until = 10;

@@ -73,7 +73,7 @@ TEST_P(ClosedForm, BeadFliesOutAlongATurningRod) {
 
 INSTANTIATE_TEST_SUITE_P(All, ClosedForm,
                          ::testing::Combine(::testing::ValuesIn(formulation_names()),
-                                            ::testing::Values("natural", "reference-point")),
+                                            ::testing::Values("natural", "reference-point", "relative")),
                          [](const auto& info) {
                              return test_name(std::get<0>(info.param) + "_" + std::get<1>(info.param));
                          });

@@ -82,7 +82,7 @@ TEST_P(PaperCase, SliderStaysOnItsRailAndBranch) {
 
 INSTANTIATE_TEST_SUITE_P(All, PaperCase,
                          ::testing::Combine(::testing::ValuesIn(formulation_names()),
-                                            ::testing::Values("natural", "reference-point")),
+                                            ::testing::Values("natural", "reference-point", "relative")),
                          [](const auto& info) {
                              return test_name(std::get<0>(info.param) + "_" + std::get<1>(info.param));
                          });

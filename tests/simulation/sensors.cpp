@@ -61,7 +61,7 @@ sensors:
 }
 
 TEST(Sensors, AnglesCountTheirTurns) {
-    for (const std::string coordinates : {"natural", "reference-point"}) {
+    for (const std::string coordinates : {"natural", "reference-point", "relative"}) {
         Simulation s(read(R"(
 limber: 1
 plane: xy
@@ -161,7 +161,7 @@ TEST(Simulation, RunsModelsWithoutUnknowns) {
 
 TEST(Simulation, RunsMasslessLinks) {
     // A point mass on a massless rod on a massless rod: the rods' own spin and swing have no inertia.
-    for (const std::string coordinates : {"natural", "reference-point"})
+    for (const std::string coordinates : {"natural", "reference-point", "relative"})
         for (const std::string& formulation : formulation_names()) {
             Simulation s(read(R"(
 limber: 1

@@ -69,8 +69,12 @@ void GlobalSolver::update_residual(const DifferenceFormulas& f) {
 // directions in which the constraints hardly act; to chase them would build up forces that belong to the
 // discretisation, not to the mechanism.
 bool GlobalSolver::is_settled(const DifferenceFormulas& f) const {
-    const double force = f.beta * f.step * f.step * evaluation_->force.lpNorm<Eigen::Infinity>();
-    if (residual_.lpNorm<Eigen::Infinity>() > 10 * options_.tolerance * force) return false;
+    // As accelerations, so that light and heavy coordinates count alike.
+    const double scale = f.beta * f.step * f.step * a_.lpNorm<Eigen::Infinity>();
+    const VecX& inertia = system_->coordinate_inertia();
+    double worst = 0;
+    for (Eigen::Index i = 0; i < residual_.size(); ++i) worst = std::max(worst, std::abs(residual_[i]) / inertia[i]);
+    if (worst > 3 * options_.tolerance * scale) return false;
     return rows_.size() == 0 || rows_.lpNorm<Eigen::Infinity>() <= constraint_tolerance * system_->length_scale();
 }
 

@@ -9,6 +9,7 @@ const std::vector<FieldFormat> joint_place{
     {"at", K::vector, "place of the joint, world axes at the reference configuration (default: where the markers are)"},
     {"axis", K::vector, "direction of the joint's axis: z of both markers (plane: x)"},
     {"x", K::vector, "direction of x of both markers, if it matters"},
+    {"cut", K::truth, "in relative coordinates: true closes a loop with this joint, false keeps it in the tree"},
 };
 
 std::vector<FieldFormat> with_place(std::vector<FieldFormat> more = {}) {

@@ -83,6 +83,7 @@ void ModelReader::read_joint(const std::string& name, const YamlNode& node) {
     if (const auto child = node.child("ratio")) joint.ratio = child->number();
     if (const auto child = node.child("offset")) joint.offset = child->number();
     if (const auto child = node.child("equals")) joint.offset = child->number({}, true);
+    if (const auto child = node.child("cut")) joint.is_cut = child->truth();
     if (const auto child = node.child("curve")) {
         const std::string curve = child->text("the name of a curve");
         joint.curve = model_.curves.find(curve);

@@ -148,6 +148,7 @@ struct Joint {
     std::vector<ScalarTerm> terms;  ///< gear, rack_and_pinion, coupling, velocity
     std::optional<Number> offset;   ///< right-hand side; if absent, what holds at the reference configuration
     Handle<CurveDefinition> curve;  ///< point_on_curve, in the frame of marker a
+    std::optional<bool> is_cut;     ///< relative coordinates: close a loop with this joint, or never
 };
 
 /// A function of time: an expression of t, or a table.

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "limber/dynamics/system/relative_system.hpp"
 #include "limber/dynamics/system/system_of.hpp"
 #include "limber/kinematics/natural/natural_coordinates.hpp"
 #include "limber/kinematics/reference_point/reference_point_coordinates.hpp"
@@ -48,12 +49,13 @@ void System::add_penalty(const Evaluation& e, const VecX& weight, std::vector<do
 }
 
 std::vector<std::string> coordinate_kind_names() {
-    return {"natural", "reference-point"};
+    return {"natural", "reference-point", "relative"};
 }
 
 CoordinateKind parse_coordinate_kind(const std::string& name) {
     if (name == "natural") return CoordinateKind::natural;
     if (name == "reference-point") return CoordinateKind::reference_point;
+    if (name == "relative") return CoordinateKind::relative;
     throw ModelError(fmt::format("unknown coordinates '{}'{}; known: {}", name,
                                  did_you_mean(name, coordinate_kind_names()),
                                  fmt::join(coordinate_kind_names(), ", ")));
@@ -63,7 +65,9 @@ template <int D>
 std::shared_ptr<const MechanismSystem<D>> make_system(std::shared_ptr<const Mechanism<D>> mechanism,
                                                       CoordinateKind kind) {
     if (kind == CoordinateKind::natural) return std::make_shared<SystemOf<NaturalCoordinates<D>>>(std::move(mechanism));
-    return std::make_shared<SystemOf<ReferencePointCoordinates<D>>>(std::move(mechanism));
+    if (kind == CoordinateKind::reference_point)
+        return std::make_shared<SystemOf<ReferencePointCoordinates<D>>>(std::move(mechanism));
+    return std::make_shared<RelativeSystem<D>>(std::move(mechanism), true);
 }
 
 template std::shared_ptr<const MechanismSystem<2>> make_system(std::shared_ptr<const Mechanism<2>>, CoordinateKind);

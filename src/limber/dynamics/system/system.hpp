@@ -123,7 +123,7 @@ protected:
     std::shared_ptr<const Mechanism<D>> mechanism_;
 };
 
-enum class CoordinateKind { natural, reference_point };
+enum class CoordinateKind { natural, reference_point, relative };
 
 /// Throws ModelError for an unknown name.
 CoordinateKind parse_coordinate_kind(const std::string& name);

@@ -75,6 +75,19 @@ void ForceSet<D>::add(ForceElement<D> element, const std::vector<int>& slots) {
 }
 
 template <int D>
+bool ForceSet<D>::is_felt_by_common_motion(const ForceElement<D>& e, const std::vector<Measure<D>>& measures) const {
+    const auto is_component = [&](int measure) { return measures[measure].kind == MeasureKind::component; };
+    if (e.kind == ForceKind::vector || e.kind == ForceKind::couple || e.kind == ForceKind::drag) return true;
+    if (e.measure >= 0 && is_component(e.measure)) return true;
+    for (const LawInput& input : e.inputs)
+        if (is_component(input.measure)) return true;
+    for (const auto& component : e.components)
+        for (const RowTerm& term : component)
+            if (is_component(term.measure)) return true;
+    return false;
+}
+
+template <int D>
 int ForceSet<D>::max_slots() const {
     int most = 0;
     for (const auto& e : elements) most = std::max(most, e.slot_count);

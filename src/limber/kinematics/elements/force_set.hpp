@@ -83,6 +83,8 @@ public:
 
     void add(ForceElement<D> element, const std::vector<int>& slots);
     int max_slots() const;
+    /// Whether an element notices that all its bodies move together: through components in world axes.
+    bool is_felt_by_common_motion(const ForceElement<D>& element, const std::vector<Measure<D>>& measures) const;
 
     /// Fills one vector per slot. `measures` are those of the mechanism.
     void evaluate(const std::vector<Measure<D>>& measures, const MeasureContext<D>& context, double t,

@@ -34,6 +34,7 @@ private:
 
     // joints, see joints.cpp
     void add_joint(const Joint& joint);
+    void add_motions(const Joint& joint);
     ConstraintElement<D>& start_element(const std::string& name, const Joint* joint);
     void add_row(const std::vector<RowTerm>& terms, double rhs = 0, int law = -1);
     void coincide();

@@ -214,7 +214,43 @@ void MechanismBuilder<D>::add_joint(const Joint& joint) {
         case JointType::velocity: add_user_velocity(joint); break;
     }
     element_->row_count = static_cast<int>(m_.constraints.rows.size()) - element_->first_row;
+    add_motions(joint);
     element_ = nullptr;
+}
+
+// The motion a joint leaves free, where it is a sequence of turns and slides.
+template <int D>
+void MechanismBuilder<D>::add_motions(const Joint& joint) {
+    using K = JointMotion::Kind;
+    constexpr int z = 2;
+    std::vector<JointMotion> list;
+    element_->is_cut = joint.is_cut;
+    switch (joint.type) {
+        case JointType::fixed: break;
+        case JointType::revolute: list = {{K::turn, z}}; break;
+        case JointType::prismatic: list = {{K::slide, D == 2 ? 0 : z}}; break;
+        case JointType::cylindrical: list = {{K::turn, z}, {K::slide, z}}; break;
+        case JointType::spherical: list = {{K::ball}}; break;
+        case JointType::universal: list = {{K::turn, 0}, {K::turn, 1}}; break;
+        case JointType::planar: list = {{K::slide, 0}, {K::slide, 1}, {K::turn, z}}; break;
+        case JointType::helical: {
+            const Row& row = m_.constraints.rows.back();
+            const double pitch = evaluation_.number(joint.pitch, fmt::format("joint '{}': pitch", joint.name));
+            list = {{K::screw, z, pitch / (2 * pi), row.rhs}};
+            break;
+        }
+        case JointType::point_on_line:
+            list = D == 2 ? std::vector<JointMotion>{{K::slide, 0}, {K::turn, z}}
+                          : std::vector<JointMotion>{{K::slide, z}, {K::ball}};
+            break;
+        case JointType::point_on_plane: list = {{K::slide, 0}, {K::slide, 1}, {K::ball}}; break;
+        case JointType::parallel_axes:
+            list = {{K::slide, 0}, {K::slide, 1}};
+            if (D == 3) list.insert(list.end(), {{K::slide, 2}, {K::turn, z}});
+            break;
+        default: return;
+    }
+    element_->motions = std::move(list);
 }
 
 template <int D>

@@ -4,6 +4,7 @@
 // Every set of coordinates and every body-level computation (assembly, reactions, sensors) works on one Mechanism.
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,15 @@ struct MechanismBody {
     MarkerFeatures<D> frame;                        ///< features of the frame at the centre of mass, body axes
 };
 
+/// One step of the motion that a joint leaves free, from its first marker to its second: each acts in the axes that the steps
+/// before have turned. A set of relative coordinates may describe the second body by them.
+struct JointMotion {
+    enum class Kind { turn, slide, screw, ball };
+    Kind kind = Kind::turn;
+    int axis = 0;                 ///< of the marker; turns in the plane need none
+    double rise = 0, offset = 0;  ///< screw: advance per radian, and at angle zero
+};
+
 /// A joint or driver: the owner of some rows.
 template <int D>
 struct ConstraintElement {
@@ -50,6 +60,8 @@ struct ConstraintElement {
     bool has_markers = false;
     MarkerFeatures<D> a, b;
     int body_a = -1, body_b = -1;
+    std::optional<std::vector<JointMotion>> motions;  ///< equivalent to the rows, if there is such a form
+    std::optional<bool> is_cut;                       ///< wish of the model: close a loop with this joint, or never
 };
 
 /// Two features that a joint makes equal: a set of coordinates may use one in place of the other.
