@@ -88,8 +88,8 @@ int check_model(const ModelArguments& arguments) {
                    : "");
     const auto& notes = system.coordinate_notes();
     constexpr std::size_t most = 12;
-    for (std::size_t i = 0; i < std::min(most, notes.size()); ++i) fmt::print("  shared {}\n", notes[i]);
-    if (notes.size() > most) fmt::print("  ... and {} more shared points and vectors\n", notes.size() - most);
+    for (std::size_t i = 0; i < std::min(most, notes.size()); ++i) fmt::print("  {}\n", notes[i]);
+    if (notes.size() > most) fmt::print("  ... and {} more\n", notes.size() - most);
     const std::vector<std::string> warnings = find_warnings(model, *simulation, mobility);
     if (!warnings.empty()) fmt::print("\nWarnings\n");
     for (const std::string& warning : warnings) fmt::print("  {}\n", warning);

@@ -16,7 +16,10 @@ void ModelArguments::add_to(CLI::App& command, bool with_simulation) {
     command.add_option("--set", set, "Value of a parameter of the model, in place of the one in the file")
         ->type_name("NAME=VALUE")
         ->take_all();
-    command.add_option("--coordinates", coordinates, "natural (default) or reference-point")->type_name("SET");
+    command
+        .add_option("--coordinates", coordinates,
+                    "natural, reference-point or relative (default: what suits the formulation)")
+        ->type_name("SET");
     if (with_simulation)
         command.add_option("--option", options, "Setting of formulation or integrator; see 'limber list options'")
             ->type_name("NAME=VALUE")

@@ -185,7 +185,9 @@ int compare(const CompareArguments& arguments) {
     std::vector<Combination> combinations;
     std::vector<std::string> formulation_names = arguments.formulations;
     if (formulation_names.empty())
-        for (const auto& info : formulations()) formulation_names.push_back(info.name);
+        for (const auto& info : formulations())
+            if (options.coordinates.empty() || info.coordinates.empty() || info.coordinates == options.coordinates)
+                formulation_names.push_back(info.name);
     std::vector<std::string> integrator_names = arguments.integrators;
     if (integrator_names.empty()) integrator_names = {"trapezoidal", "rk4"};
     std::vector<double> steps;

@@ -54,8 +54,10 @@ void check(const Model& model, const std::string& name) {
     double size = 1;
     for (const auto& rate : expected.rates) size = std::max(size, rate.norm());
     EXPECT_LT(expected.unbalanced, 1e-9) << name;
-    for (const CoordinateKind kind : {CoordinateKind::natural, CoordinateKind::reference_point})
+    for (const std::string& coordinates : all_coordinates())
         for (const std::string& formulation : formulation_names()) {
+            if (!fits(formulation, coordinates)) continue;
+            const CoordinateKind kind = parse_coordinate_kind(coordinates);
             const Dynamics<D> found = solve<D>(model, formulation, kind);
             const double tolerance = (formulation == "penalty" ? 1e-4 : 1e-8) * size;
             for (std::size_t b = 0; b < found.rates.size(); ++b)

@@ -22,7 +22,9 @@ TEST_P(Order, IsTheOneOfTheScheme) {
     const int order = find_integrator(integrator).order;
     // Compared with the scheme's own finer run, as the printed reference has only eight digits.
     const auto at_end = [&](double h) {
-        Simulation simulation(example("double-pendulum.yaml"), options(formulation, integrator));
+        SimulationOptions o = options(formulation, integrator);
+        o.formulation_options.tolerance = 1e-9;  // Newton's method must not blur the order
+        Simulation simulation(example("double-pendulum.yaml"), o);
         EXPECT_TRUE(simulation.advance(1, h).ok);
         return Vec2(sense(simulation, "tip.x"), sense(simulation, "tip.y"));
     };
@@ -31,7 +33,9 @@ TEST_P(Order, IsTheOneOfTheScheme) {
     const Vec2 middle = at_end(h);
     const Vec2 fine = at_end(h / 2);
     const double observed = std::log2((coarse - middle).norm() / (middle - fine).norm());
-    EXPECT_NEAR(observed, order, 0.25);
+    // Errors of fourth order may cancel in part.
+    EXPECT_GT(observed, order - 0.25);
+    EXPECT_LT(observed, order + 0.4);
     EXPECT_LT((fine - Vec2(tip_x, tip_y)).norm(), order == 1 ? 5e-3 : 5e-5);
     RecordProperty("observed_order", std::to_string(observed));
 }

@@ -13,7 +13,8 @@ class RedundantLoop : public ::testing::TestWithParam<std::tuple<std::string, st
 
 TEST_P(RedundantLoop, RunsForTenSecondsAndKeepsItsEnergy) {
     const auto& [name, formulation] = GetParam();
-    for (const std::string coordinates : {"natural", "reference-point", "relative"}) {
+    for (const std::string& coordinates : all_coordinates()) {
+        if (!fits(formulation, coordinates)) continue;
         Simulation simulation(example("loops/" + name), options(formulation, "trapezoidal", coordinates));
         RunOptions run_options;
         run_options.until = 10;

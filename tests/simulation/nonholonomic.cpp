@@ -71,12 +71,9 @@ TEST_P(ClosedForm, BeadFliesOutAlongATurningRod) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ClosedForm,
-                         ::testing::Combine(::testing::ValuesIn(formulation_names()),
-                                            ::testing::Values("natural", "reference-point", "relative")),
-                         [](const auto& info) {
-                             return test_name(std::get<0>(info.param) + "_" + std::get<1>(info.param));
-                         });
+INSTANTIATE_TEST_SUITE_P(All, ClosedForm, ::testing::ValuesIn(formulations_in_coordinates()), [](const auto& info) {
+    return test_name(std::get<0>(info.param) + "_" + std::get<1>(info.param));
+});
 
 // The same three with the step solver's own scheme: second order.
 TEST(GlobalFormulation, FollowsVelocityConstraintsWithSecondOrder) {

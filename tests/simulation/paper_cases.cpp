@@ -80,12 +80,9 @@ TEST_P(PaperCase, SliderStaysOnItsRailAndBranch) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, PaperCase,
-                         ::testing::Combine(::testing::ValuesIn(formulation_names()),
-                                            ::testing::Values("natural", "reference-point", "relative")),
-                         [](const auto& info) {
-                             return test_name(std::get<0>(info.param) + "_" + std::get<1>(info.param));
-                         });
+INSTANTIATE_TEST_SUITE_P(All, PaperCase, ::testing::ValuesIn(formulations_in_coordinates()), [](const auto& info) {
+    return test_name(std::get<0>(info.param) + "_" + std::get<1>(info.param));
+});
 
 }  // namespace
 }  // namespace limber::testing

@@ -1,5 +1,7 @@
 #include "limber/dynamics/augmented_lagrangian.hpp"
 
+#include <algorithm>
+
 namespace limber {
 
 AugmentedLagrangianSolver::AugmentedLagrangianSolver(std::shared_ptr<const System> system,
@@ -64,9 +66,10 @@ bool AugmentedLagrangianSolver::solve(double t, const VecX& q, const VecX& v, st
     const Evaluation& e = *evaluation_;
     lambda.setZero(system_->rows());
     if (system_->rows() == 0) return a.allFinite();
-    // Rows have gradients of about one, so constraint accelerations compare with accelerations.
+    // Rows have gradients of about one, or of a length by angles, so constraint accelerations compare with accelerations.
     const double enough =
-        1e-12 * (target_.lpNorm<Eigen::Infinity>() + a.lpNorm<Eigen::Infinity>() + e.force.lpNorm<Eigen::Infinity>());
+        1e-12 * std::min(1.0, system_->length_scale()) *
+        (target_.lpNorm<Eigen::Infinity>() + a.lpNorm<Eigen::Infinity>() + e.force.lpNorm<Eigen::Infinity>());
     iterations_ += mass_.eliminate(e, enough, options_.max_iterations, residual_, a, lambda);
     lambda += residual_.cwiseProduct(mass_.weight());
     if (!a.allFinite()) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "limber/dynamics/articulated_body.hpp"
 #include "limber/dynamics/augmented_lagrangian.hpp"
 #include "limber/dynamics/baumgarte.hpp"
 #include "limber/dynamics/null_space.hpp"
@@ -110,6 +111,12 @@ const std::vector<FormulationInfo>& formulations() {
         {"baumgarte", "Lagrange multipliers from the regularised saddle-point system, Baumgarte gains", false},
         {"penalty", "acceleration-based penalty, one solve and no multiplier iteration", false},
         {"null-space", "orthogonal decomposition of the constraint Jacobian, with projection", false},
+        {"hybrid", "relative coordinates, index-3 augmented Lagrangian on the loop closures (Cuadrado and Dopico)",
+         true, "relative"},
+        {"composite-body", "relative coordinates, composite inertias, augmented Lagrangian on the closures", false,
+         "relative"},
+        {"articulated-body", "relative coordinates, articulated inertias: linear in the number of bodies", false,
+         "relative", true},
     };
     return list;
 }
@@ -135,6 +142,7 @@ std::unique_ptr<AccelerationSolver> make_acceleration_solver(const std::string& 
         return std::make_unique<PenaltySolver>(std::move(system), stiffer);
     }
     if (name == "null-space") return std::make_unique<NullSpaceSolver>(std::move(system), options);
+    if (name == "articulated-body") return make_articulated_body_solver(std::move(system), options);
     return std::make_unique<AugmentedLagrangianSolver>(std::move(system), options);
 }
 

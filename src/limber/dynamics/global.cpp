@@ -17,7 +17,9 @@ constexpr double constraint_tolerance = 1e-9;
 
 std::unique_ptr<StepSolver> make_step_solver(const std::string& formulation, std::shared_ptr<const System> system,
                                              const FormulationOptions& options) {
-    if (formulation == "global") return std::make_unique<GlobalSolver>(std::move(system), options);
+    // In relative coordinates this is the hybrid formulation.
+    if (formulation == "global" || formulation == "hybrid")
+        return std::make_unique<GlobalSolver>(std::move(system), options);
     throw ModelError(fmt::format("'{}' is not a step solver", formulation));
 }
 
@@ -29,26 +31,23 @@ GlobalSolver::GlobalSolver(std::shared_ptr<const System> system, const Formulati
     tangent_.assign(system_->pattern().nonzeros(), 0.0);
     jacobian_.assign(system_->jacobian_pattern().nonzeros(), 0.0);
     weight_ = options_.penalty_or(1e6) * system_->row_inertia();
-    q_ = v_ = a_ = change_ = start_force_ = residual_ = product_ = VecX::Zero(n);
+    q_ = v_ = a_ = scheme_a_ = change_ = residual_ = product_ = VecX::Zero(n);
     lambda_ = rows_ = VecX::Zero(m);
 }
 
-void GlobalSolver::update_start_forces(const State& state, const DifferenceFormulas& f) {
-    start_force_.setZero();
-    if (f.delta_m == 0 && f.delta_f == 0) return;
-    Evaluation& e = *evaluation_;
-    system_->update(e, state.t, state.q, state.v, state.memory);
-    multiply(system_->pattern(), e.mass, state.scheme_a, start_force_);
-    start_force_ *= f.delta_m;
-    start_force_ -= f.delta_f * e.force;
-    add_transposed(system_->jacobian_pattern(), e.jacobian, state.lambda, f.delta_f, start_force_);
+// The acceleration that belongs to the scheme's A' (see the header).
+void GlobalSolver::update_acceleration(const State& state, const DifferenceFormulas& f) {
+    if (f.delta_m == 0 && f.delta_f == 0) {
+        a_ = scheme_a_;
+        return;
+    }
+    a_ = ((1 - f.delta_m) * scheme_a_ + f.delta_m * state.scheme_a - f.delta_f * state.a) / (1 - f.delta_f);
 }
 
 bool GlobalSolver::factorize_tangent(const DifferenceFormulas& f) {
     Evaluation& e = *evaluation_;
-    const double share = 1 - f.delta_f;
-    system_->assemble_tangent(e, 1 - f.delta_m, share * f.gamma * f.step, share * f.beta * f.step * f.step, lambda_, a_,
-                              tangent_);
+    system_->assemble_tangent(e, (1 - f.delta_m) / (1 - f.delta_f), f.gamma * f.step, f.beta * f.step * f.step, lambda_,
+                              a_, tangent_);
     system_->add_penalty(e, weight_, tangent_);
     std::copy(e.jacobian.begin(), e.jacobian.end(), jacobian_.begin());
     return solver_->factorize(tangent_);
@@ -58,8 +57,8 @@ void GlobalSolver::update_residual(const DifferenceFormulas& f) {
     const Evaluation& e = *evaluation_;
     const int holonomic = system_->holonomic_rows();
     multiply(system_->pattern(), e.mass, a_, product_);
-    residual_ = start_force_ + (1 - f.delta_m) * product_ - (1 - f.delta_f) * e.force;
-    add_transposed(system_->jacobian_pattern(), e.jacobian, lambda_, 1 - f.delta_f, residual_);
+    residual_ = product_ - e.force;
+    add_transposed(system_->jacobian_pattern(), e.jacobian, lambda_, 1, residual_);
     residual_ *= f.beta * f.step * f.step;
     rows_ = e.phi;
     rows_.tail(system_->rows() - holonomic) *= f.beta * f.step / f.gamma;
@@ -88,7 +87,7 @@ void GlobalSolver::iterate(const DifferenceFormulas& f) {
         for (int k = pattern.start[i]; k < pattern.start[i + 1]; ++k) change_[pattern.column[k]] -= jacobian_[k] * pull;
     }
     solver_->solve(change_);
-    const double scale = 1 / ((1 - f.delta_f) * f.beta * f.step * f.step);
+    const double scale = 1 / (f.beta * f.step * f.step);
     for (int i = 0; i < count; ++i) {
         double after = rows_[i];
         for (int k = pattern.start[i]; k < pattern.start[i + 1]; ++k)
@@ -96,7 +95,7 @@ void GlobalSolver::iterate(const DifferenceFormulas& f) {
         lambda_[i] += scale * weight_[i] * after;
     }
     q_ += change_;
-    a_ += change_ / (f.beta * f.step * f.step);
+    scheme_a_ += change_ / (f.beta * f.step * f.step);
     v_ += change_ * (f.gamma / (f.beta * f.step));
 }
 
@@ -120,17 +119,16 @@ StepReport GlobalSolver::step(State& state, const DifferenceFormulas& f) {
     const double h = f.step;
     const double t = state.t + h;
     Evaluation& e = *evaluation_;
-    update_start_forces(state, f);
-
-    a_ = state.scheme_a;
-    q_ = f.q_hat + f.beta * h * h * a_;
-    v_ = f.v_hat + f.gamma * h * a_;
+    scheme_a_ = state.scheme_a;
+    q_ = f.q_hat + f.beta * h * h * scheme_a_;
+    v_ = f.v_hat + f.gamma * h * scheme_a_;
     lambda_ = state.lambda;
     double before = 0;
     bool converged = false;
     bool is_stale = true;  // whether the tangent is to be evaluated afresh
     while (!converged && report.iterations < options_.max_iterations) {
         system_->update(e, t, q_, v_, state.memory);
+        update_acceleration(state, f);
         if (is_stale && !factorize_tangent(f)) break;
         update_residual(f);
         converged = report.iterations > 1 && is_settled(f);
@@ -143,7 +141,7 @@ StepReport GlobalSolver::step(State& state, const DifferenceFormulas& f) {
         const double rate = before > 0 ? size / before : 0;
         const double left = before > 0 ? size * rate / std::max(0.1, 1 - rate) : size;
         const double enough = std::max(options_.tolerance * f.beta * h * h * a_.lpNorm<Eigen::Infinity>(),
-                                       1e-13 * q_.lpNorm<Eigen::Infinity>());
+                                       1e-14 * q_.lpNorm<Eigen::Infinity>());
         converged = left <= enough;
         is_stale = rate > 0.1;
         before = size;
@@ -156,6 +154,7 @@ StepReport GlobalSolver::step(State& state, const DifferenceFormulas& f) {
         return report;
     }
 
+    update_acceleration(state, f);
     // Velocities and accelerations onto the constraints, with J at the last iterate.
     project(e.time_partial, v_);
     system_->update_velocities(e, v_);
@@ -168,9 +167,14 @@ StepReport GlobalSolver::step(State& state, const DifferenceFormulas& f) {
     state.t = t;
     state.q = q_;
     state.v = v_;
+    if (f.delta_m == 0 && f.delta_f == 0) {
+        scheme_a_ = a_;
+    } else {
+        scheme_a_ = ((1 - f.delta_f) * a_ + f.delta_f * state.a - f.delta_m * state.scheme_a) / (1 - f.delta_m);
+    }
     state.previous_a = state.scheme_a;
     state.previous_step = h;
-    state.scheme_a = a_;
+    state.scheme_a = scheme_a_;
     state.a = a_;
     state.lambda = lambda_;
     system_->update_memory(e, state.q, state.memory);

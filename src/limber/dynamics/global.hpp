@@ -5,6 +5,10 @@
 //
 //   M a + J^T (lambda + alpha Phi) = Q,     lambda <- lambda + alpha Phi
 //
+// Schemes that weight the equilibrium over the step (HHT, generalized-alpha) do so through the acceleration A of the difference
+// formulas, (1 - dm) A' + dm A = (1 - df) a' + df a, so that the equations of motion themselves hold at the end of the step. For a
+// constant M this is the weighted equilibrium of the paper (eq. 38); for a varying one it keeps the second order (Arnold and Bruls 2007).
+//
 // With a and v expressed by the positions q (difference formulas), Newton's matrix is
 //   S = M + gamma h C + beta h^2 (K + sum lambda_i Phi_i,qq) + J^T W J,      W = beta h^2 alpha = penalty * row inertia
 // so the penalty follows mass / h^2 by itself. S and J are evaluated once per step at the predicted positions; an
@@ -30,8 +34,7 @@ public:
     const System& system() const override { return *system_; }
 
 private:
-    /// The part of the equilibrium that belongs to the start of the step.
-    void update_start_forces(const State& state, const DifferenceFormulas& formulas);
+    void update_acceleration(const State& state, const DifferenceFormulas& formulas);
     bool factorize_tangent(const DifferenceFormulas& f);
     /// Residual of the equilibrium (times beta h^2) and of the constraints.
     void update_residual(const DifferenceFormulas& f);
@@ -46,8 +49,8 @@ private:
     std::unique_ptr<LinearSolver> solver_;
     std::vector<double> tangent_, jacobian_;  // jacobian_: J at the factorised configuration
     VecX weight_;                             // W
-    VecX q_, v_, a_, lambda_, change_;
-    VecX start_force_, residual_, rows_, product_;
+    VecX q_, v_, a_, scheme_a_, lambda_, change_;
+    VecX residual_, rows_, product_;
 };
 
 }  // namespace limber

@@ -304,7 +304,7 @@ const std::vector<FieldFormat>& simulation_fields() {
         {"every", K::number, "interval of output (default: every step)"},
         {"formulation", K::text, "see 'limber list formulations'"},
         {"integrator", K::text, "see 'limber list integrators'"},
-        {"coordinates", K::text, "natural (default) or reference-point"},
+        {"coordinates", K::text, "natural, reference-point or relative (default: what suits the formulation)"},
     };
     return list;
 }

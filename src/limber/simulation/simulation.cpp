@@ -25,7 +25,13 @@ Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 
 template <int D>
 void Simulation::start() {
+    const FormulationInfo& formulation = find_formulation(options_.formulation);
+    if (options_.coordinates.empty())
+        options_.coordinates = formulation.coordinates.empty() ? "natural" : formulation.coordinates;
     const CoordinateKind kind = parse_coordinate_kind(options_.coordinates);
+    if (!formulation.coordinates.empty() && formulation.coordinates != options_.coordinates)
+        throw ModelError(fmt::format("{} works in {} coordinates, not in {} ones", formulation.name,
+                                     formulation.coordinates, options_.coordinates));
     auto mechanism = std::make_shared<const Mechanism<D>>(make_mechanism<D>(model_));
     BodyStates<D> states;
     for (const auto& body : mechanism->bodies) states.push_back(body.reference);
@@ -40,7 +46,7 @@ void Simulation::start() {
         throw ModelError(fmt::format("the velocities at the start contradict each other: '{}' is off by {:.3g}",
                                      velocity_start_.worst_element, velocity_start_.largest_error));
 
-    const auto system = make_system<D>(mechanism, kind);
+    const auto system = make_system<D>(mechanism, kind, !formulation.is_matrix_free);
     system->import_states(states, state_.q, state_.v);
     system_ = system;
     stepper_ = make_stepper(options_.formulation, options_.integrator, system_, options_.formulation_options,

@@ -15,7 +15,7 @@ namespace limber {
 struct SimulationOptions {
     std::string formulation = "global";
     std::string integrator = "trapezoidal";
-    std::string coordinates = "natural";
+    std::string coordinates = "";  ///< empty: those of the formulation, natural if it takes any
     FormulationOptions formulation_options;
     IntegratorOptions integrator_options;
 };

@@ -5,6 +5,8 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 
+#include "limber/kinematics/relative/articulated_inertia.hpp"
+
 namespace limber {
 
 template <int D>
@@ -253,7 +255,8 @@ void RelativeSystem<D>::build_patterns() {
     }
 }
 
-// 1 / (J D^-1 J^T) with the diagonal D of M at the reference configuration, floored where there is no mass.
+// 1 / (J M^-1 J^T) at the reference configuration, with a little inertia where there is none. The diagonal of M would not do: a
+// base coordinate carries the inertia of its whole subtree, but its bodies can give way elsewhere.
 template <int D>
 void RelativeSystem<D>::compute_row_inertia() {
     const Mechanism<D>& m = *this->mechanism_;
@@ -268,6 +271,7 @@ void RelativeSystem<D>::compute_row_inertia() {
     auto& s = static_cast<Scratch&>(*e);
     accumulate_inertia(s);
     this->coordinate_inertia_.resize(this->size());
+    VecX floor(this->size());
     const double length = m.length_scale;
     for (int c = 0; c < this->size(); ++c) {
         const RelativeColumn<D>& column = s.motion.column[c];
@@ -276,20 +280,31 @@ void RelativeSystem<D>::compute_row_inertia() {
         const AngularVec<D> angular = s.inertia[node] * column.w + moment<D>(s.first_moment[node], column.u);
         // What counts as the inertia of a coordinate that has less.
         const bool is_slide = column.w.isZero(0) && !column.axis.isZero(0);
-        const double floor = 1e-3 * m.mass_scale * (is_slide ? 1 : length * length);
-        this->coordinate_inertia_[c] = std::max(column.u.dot(linear) + column.w.dot(angular), floor);
+        const double typical = 1e-3 * m.mass_scale * (is_slide ? 1 : length * length);
+        const double own = column.u.dot(linear) + column.w.dot(angular);
+        this->coordinate_inertia_[c] = std::max(own, typical);
+        floor[c] = own < typical ? typical : 1e-9 * own;
     }
     // No Euler parameter is the length of all four alone: they share their inertia.
     for (const int first : tree.ball_columns) {
         auto parameters = this->coordinate_inertia_.template segment<4>(first);
         parameters.setConstant(parameters.mean());
     }
+    std::vector<double> ball_inertia;
+    for (const int first : tree.ball_columns) ball_inertia.push_back(this->coordinate_inertia_[first]);
+    ArticulatedInertia<D> inertia(m, tree, floor, ball_inertia);
+    inertia.factorize(s.motion, q);
     this->row_inertia_ = VecX::Constant(this->rows(), this->mass_scale_);
+    VecX x(this->size());
     for (int i = 0; i < this->rows(); ++i) {
-        double sum = 0;
+        x.setZero();
         for (int k = this->jacobian_pattern_.start[i]; k < this->jacobian_pattern_.start[i + 1]; ++k)
-            sum += e->jacobian[k] * e->jacobian[k] / this->coordinate_inertia_[this->jacobian_pattern_.column[k]];
-        if (sum > 0) this->row_inertia_[i] = 1 / sum;
+            x[this->jacobian_pattern_.column[k]] = e->jacobian[k];
+        inertia.solve(s.motion, x);
+        double admittance = 0;
+        for (int k = this->jacobian_pattern_.start[i]; k < this->jacobian_pattern_.start[i + 1]; ++k)
+            admittance += e->jacobian[k] * x[this->jacobian_pattern_.column[k]];
+        if (admittance > 0) this->row_inertia_[i] = 1 / admittance;
     }
 }
 

@@ -63,14 +63,16 @@ CoordinateKind parse_coordinate_kind(const std::string& name) {
 
 template <int D>
 std::shared_ptr<const MechanismSystem<D>> make_system(std::shared_ptr<const Mechanism<D>> mechanism,
-                                                      CoordinateKind kind) {
+                                                      CoordinateKind kind, bool with_matrices) {
     if (kind == CoordinateKind::natural) return std::make_shared<SystemOf<NaturalCoordinates<D>>>(std::move(mechanism));
     if (kind == CoordinateKind::reference_point)
         return std::make_shared<SystemOf<ReferencePointCoordinates<D>>>(std::move(mechanism));
-    return std::make_shared<RelativeSystem<D>>(std::move(mechanism), true);
+    return std::make_shared<RelativeSystem<D>>(std::move(mechanism), with_matrices);
 }
 
-template std::shared_ptr<const MechanismSystem<2>> make_system(std::shared_ptr<const Mechanism<2>>, CoordinateKind);
-template std::shared_ptr<const MechanismSystem<3>> make_system(std::shared_ptr<const Mechanism<3>>, CoordinateKind);
+template std::shared_ptr<const MechanismSystem<2>> make_system(std::shared_ptr<const Mechanism<2>>, CoordinateKind,
+                                                               bool);
+template std::shared_ptr<const MechanismSystem<3>> make_system(std::shared_ptr<const Mechanism<3>>, CoordinateKind,
+                                                               bool);
 
 }  // namespace limber

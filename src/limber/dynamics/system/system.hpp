@@ -129,8 +129,9 @@ enum class CoordinateKind { natural, reference_point, relative };
 CoordinateKind parse_coordinate_kind(const std::string& name);
 std::vector<std::string> coordinate_kind_names();
 
+/// Without matrices (relative coordinates only): see RelativeSystem.
 template <int D>
 std::shared_ptr<const MechanismSystem<D>> make_system(std::shared_ptr<const Mechanism<D>> mechanism,
-                                                      CoordinateKind kind);
+                                                      CoordinateKind kind, bool with_matrices = true);
 
 }  // namespace limber

@@ -264,7 +264,7 @@ std::vector<std::string> NaturalCoordinates<D>::describe_sharing() const {
         std::vector<std::string> names;
         if (node.is_fixed) names.emplace_back("ground");
         for (const int b : node.bodies) names.push_back(m_.bodies[b].name);
-        lines.push_back(fmt::format("{} of {}", node.is_point ? "point" : "vector", fmt::join(names, ", ")));
+        lines.push_back(fmt::format("shared {} of {}", node.is_point ? "point" : "vector", fmt::join(names, ", ")));
     }
     return lines;
 }

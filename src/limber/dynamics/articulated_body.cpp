@@ -1,0 +1,226 @@
+#include "limber/dynamics/articulated_body.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "limber/dynamics/system/relative_system.hpp"
+#include "limber/kinematics/relative/articulated_inertia.hpp"
+#include "limber/model/error.hpp"
+
+namespace limber {
+namespace {
+
+constexpr double massless_floor = 1e-6;  // over the typical inertia of a coordinate
+constexpr double regularisation = 1e-8;  // over the admittance of a row
+constexpr int max_solves = 20;
+constexpr double enough = 1e-11;
+
+template <int D>
+class ArticulatedBodySolver final : public AccelerationSolver {
+public:
+    ArticulatedBodySolver(std::shared_ptr<const System> system, const FormulationOptions& options)
+        : AccelerationSolver(std::move(system), options),
+          relative_(static_cast<const RelativeSystem<D>&>(*system_)),
+          tree_(relative_.coordinates().tree()),
+          balls_(static_cast<int>(tree_.ball_columns.size())),
+          rows_(system_->rows() - balls_),
+          inertia_(relative_.mechanism(), tree_, find_floor(), find_ball_inertia()) {
+        const int n = system_->size();
+        matrix_ = MatX::Zero(rows_, rows_);
+        response_ = MatX::Zero(n, rows_);
+        pivot_ = VecX::Zero(rows_);
+        x_ = change_ = last_floor_force_ = VecX::Zero(n);
+        scratch_lambda_ = VecX::Zero(system_->rows());
+        residual_ = multipliers_ = VecX::Zero(rows_);
+    }
+
+    bool solve(double t, const VecX& q, const VecX& v, std::span<const double> memory, VecX& a, VecX& lambda) override {
+        Evaluation& e = *evaluation_;
+        system_->update_positions(e, t, q, memory);
+        if (!factorize(q)) {
+            failure_ = "the articulated inertias are not finite";
+            return false;
+        }
+        system_->update_velocities(e, v);
+        system_->update_forces(e);
+        update_target();
+        ++iterations_;
+        // Euler parameters: p . p'' = -(p' . p' + gains), through their own part of M.
+        x_ = e.force;
+        for (int b = 0; b < balls_; ++b)
+            x_.segment<4>(tree_.ball_columns[b]) -= ball_inertia_[b] * target_[b] * q.segment<4>(tree_.ball_columns[b]);
+        last_floor_force_.setZero();
+        lambda.setZero(system_->rows());
+        inertia_.solve(motion(), x_);
+        if (rows_ > 0) close_loops(target_.tail(rows_), x_, lambda);
+        for (int pass = 0; is_massless_ && pass < 3; ++pass) refine(x_, lambda);
+        a = x_;
+        if (!a.allFinite()) failure_ = "the accelerations are not finite";
+        return a.allFinite();
+    }
+
+    bool project(double t, VecX& q, VecX& v, std::span<const double> memory) override {
+        Evaluation& e = *evaluation_;
+        normalise(q);
+        const double tolerance = 1e-14 * system_->length_scale();
+        if (rows_ > 0) {
+            const int holonomic = system_->holonomic_rows() - balls_;
+            double before = 0;
+            system_->update_positions(e, t, q, memory);
+            if (!factorize(q)) return false;
+            for (int i = 0; i < 6; ++i) {
+                residual_.setZero();
+                residual_.head(holonomic) = e.phi.segment(balls_, holonomic);
+                const double error = residual_.template lpNorm<Eigen::Infinity>();
+                if (!(error > tolerance) || (i > 0 && error > 0.5 * before)) break;
+                before = error;
+                remove(residual_, q);
+                normalise(q);
+                system_->update_residuals(e, t, q, memory);
+            }
+            system_->update_positions(e, t, q, memory);
+            if (!factorize(q)) return false;
+        }
+        for (const int first : tree_.ball_columns)
+            v.segment<4>(first) -= q.segment<4>(first) * q.segment<4>(first).dot(v.segment<4>(first));
+        if (rows_ > 0) {
+            system_->update_velocities(e, v);
+            residual_ = e.rate.tail(rows_);
+            remove(residual_, v);
+        }
+        return q.allFinite() && v.allFinite();
+    }
+
+private:
+    const RelativeMotion<D>& motion() const { return RelativeSystem<D>::motion(*evaluation_); }
+
+    void normalise(VecX& q) const {
+        for (const int first : tree_.ball_columns) q.segment<4>(first).normalize();
+    }
+
+    VecX find_floor() {
+        const Mechanism<D>& m = relative_.mechanism();
+        VecX floor = VecX::Zero(system_->size());
+        for (const TreeNode<D>& node : tree_.nodes) {
+            const MechanismBody<D>& body = m.bodies[node.body];
+            const double typical = m.mass_scale * m.length_scale * m.length_scale;
+            const bool is_light = !(body.mass > 0) || !(body.inertia.diagonal().minCoeff() > 1e-9 * typical);
+            if (!is_light) continue;
+            is_massless_ = true;
+            for (int c = node.first_column; c < node.first_column + node.column_count; ++c)
+                floor[c] = massless_floor * system_->coordinate_inertia()[c];
+        }
+        return floor;
+    }
+
+    std::vector<double> find_ball_inertia() {
+        for (const int first : tree_.ball_columns) ball_inertia_.push_back(system_->coordinate_inertia()[first]);
+        floor_ = find_floor();
+        return ball_inertia_;
+    }
+
+    bool factorize(const VecX& q) {
+        if (!inertia_.factorize(motion(), q)) return false;
+        if (rows_ == 0) return true;
+        const Evaluation& e = *evaluation_;
+        const RowPattern& pattern = system_->jacobian_pattern();
+        for (int r = 0; r < rows_; ++r) {
+            const int row = balls_ + r;
+            change_.setZero();
+            for (int k = pattern.start[row]; k < pattern.start[row + 1]; ++k)
+                change_[pattern.column[k]] = e.jacobian[k];
+            inertia_.solve(motion(), change_);
+            response_.col(r) = change_;
+            for (int s = 0; s <= r; ++s) matrix_(r, s) = dot_row(balls_ + s, change_);
+            matrix_(r, r) += regularisation / system_->row_inertia()[row];
+        }
+        return decompose();
+    }
+
+    // matrix_ = L D L^T in place, unit L below the diagonal.
+    bool decompose() {
+        for (int k = 0; k < rows_; ++k) {
+            for (int i = 0; i < k; ++i) {
+                double sum = matrix_(k, i);
+                for (int j = 0; j < i; ++j) sum -= matrix_(k, j) * matrix_(i, j) * pivot_[j];
+                matrix_(k, i) = sum / pivot_[i];
+            }
+            double pivot = matrix_(k, k);
+            for (int j = 0; j < k; ++j) pivot -= matrix_(k, j) * matrix_(k, j) * pivot_[j];
+            pivot_[k] = std::max(pivot, 0.1 * regularisation / system_->row_inertia()[balls_ + k]);
+            if (!std::isfinite(pivot)) return false;
+        }
+        return true;
+    }
+
+    void solve_rows(VecX& y) const {
+        for (int k = 0; k < rows_; ++k)
+            for (int j = 0; j < k; ++j) y[k] -= matrix_(k, j) * y[j];
+        y.array() /= pivot_.array();
+        for (int k = rows_ - 1; k >= 0; --k)
+            for (int j = k + 1; j < rows_; ++j) y[k] -= matrix_(j, k) * y[j];
+    }
+
+    double dot_row(int row, const VecX& x) const {
+        const RowPattern& pattern = system_->jacobian_pattern();
+        double sum = 0;
+        for (int k = pattern.start[row]; k < pattern.start[row + 1]; ++k)
+            sum += evaluation_->jacobian[k] * x[pattern.column[k]];
+        return sum;
+    }
+
+    // x <- x - M^-1 J^T y with y such that J x + rhs = 0; lambda += y.
+    template <class Rows>
+    void close_loops(const Rows& rhs, VecX& x, VecX& lambda) {
+        double before = 0;
+        for (int i = 0; i < max_solves; ++i) {
+            for (int r = 0; r < rows_; ++r) multipliers_[r] = dot_row(balls_ + r, x) + rhs[r];
+            const double left = multipliers_.template lpNorm<Eigen::Infinity>();
+            if (i > 1 && (left > 0.9 * before || left <= enough * x.template lpNorm<Eigen::Infinity>())) break;
+            before = left;
+            solve_rows(multipliers_);
+            x.noalias() -= response_ * multipliers_;
+            lambda.tail(rows_) += multipliers_;
+        }
+    }
+
+    void remove(const VecX& violation, VecX& x) {
+        // From zero, so that the products are those of the change alone.
+        change_.setZero();
+        close_loops(violation, change_, scratch_lambda_);
+        x += change_;
+    }
+
+    // M a + J^T lambda = Q holds for M + E only so far: one step of refinement.
+    void refine(VecX& a, VecX& lambda) {
+        change_ = floor_.cwiseProduct(a) - last_floor_force_;
+        last_floor_force_ = floor_.cwiseProduct(a);
+        inertia_.solve(motion(), change_);
+        a += change_;
+        if (rows_ > 0) close_loops(target_.tail(rows_), a, lambda);
+    }
+
+    const RelativeSystem<D>& relative_;
+    const RelativeTree<D>& tree_;
+    int balls_;
+    int rows_;  // without those of Euler parameters
+    bool is_massless_ = false;
+    std::vector<double> ball_inertia_;
+    VecX floor_, last_floor_force_;
+    ArticulatedInertia<D> inertia_;
+    MatX matrix_, response_;
+    VecX pivot_, x_, change_, residual_, multipliers_, scratch_lambda_;
+};
+
+}  // namespace
+
+std::unique_ptr<AccelerationSolver> make_articulated_body_solver(std::shared_ptr<const System> system,
+                                                                 const FormulationOptions& options) {
+    if (dynamic_cast<const RelativeSystem<2>*>(system.get()) != nullptr)
+        return std::make_unique<ArticulatedBodySolver<2>>(std::move(system), options);
+    if (dynamic_cast<const RelativeSystem<3>*>(system.get()) != nullptr)
+        return std::make_unique<ArticulatedBodySolver<3>>(std::move(system), options);
+    throw ModelError("articulated-body works in relative coordinates only");
+}
+
+}  // namespace limber
