@@ -54,6 +54,7 @@ int check_model(const ModelArguments& arguments) {
     const Model& model = file.model;
     SimulationOptions options;
     if (!arguments.coordinates.empty()) options.coordinates = arguments.coordinates;
+    options.from_equilibrium = model.simulation.from_equilibrium;
     std::unique_ptr<Simulation> simulation;
     try {
         simulation = std::make_unique<Simulation>(model, options);

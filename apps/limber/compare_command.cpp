@@ -180,6 +180,7 @@ int compare(const CompareArguments& arguments) {
     SimulationOptions options;
     if (!model.simulation.coordinates.empty()) options.coordinates = model.simulation.coordinates;
     if (!arguments.model.coordinates.empty()) options.coordinates = arguments.model.coordinates;
+    options.from_equilibrium = model.simulation.from_equilibrium;
     for (const std::string& option : arguments.model.options) apply_option(option, options);
 
     std::vector<Combination> combinations;

@@ -19,6 +19,7 @@ struct RunArguments {
     std::vector<std::pair<std::string, std::string>> plots;
     std::string summary = "text";
     bool quiet = false;
+    bool from_equilibrium = false;
 };
 
 // A positive number given on the command line as an expression ("1e-3", "1/240"), or else from the model or a
@@ -147,6 +148,7 @@ int run_model(const RunArguments& arguments) {
     choose(arguments.formulation, defaults.formulation, options.formulation);
     choose(arguments.integrator, defaults.integrator, options.integrator);
     choose(arguments.model.coordinates, defaults.coordinates, options.coordinates);
+    options.from_equilibrium = arguments.from_equilibrium || defaults.from_equilibrium;
     for (const std::string& option : arguments.model.options) apply_option(option, options);
     RunOptions run_options;
     run_options.until = positive(arguments.until, simulation_number(model, defaults.until, 10, "until"), "--until");
@@ -212,6 +214,8 @@ void add_run_command(CLI::App& app, int& exit_code) {
     command->add_option("--summary", arguments->summary, "text (default), or json: one JSON object and nothing else")
         ->type_name("FORM")
         ->check(CLI::IsMember({"text", "json"}));
+    command->add_flag("--from-equilibrium", arguments->from_equilibrium,
+                      "Start from static equilibrium, with the velocities of the model");
     command->add_flag("--quiet", arguments->quiet, "No progress bar");
     command->footer(
         "Examples:\n"

@@ -171,6 +171,73 @@ const std::vector<ForceFormat>& force_formats() {
            {"quadratic", K::number, "force per speed squared"},
            {"medium", K::vector, "velocity of the medium"}}},
          ForceType::drag},
+        {{"tyre",
+          K::marker,
+          "wheel on a road, centre and axis (z) given by the marker; pushes, never pulls",
+          false,
+          {{"road", K::reference, "name of a road", true},
+           {"radius", K::number, "of the wheel without load", true},
+           {"stiffness", K::number, "vertical force per depth", true},
+           {"damping", K::number, "vertical force per rate of depth"},
+           {"lateral", K::object, "coefficients of the Calspan model (default: no lateral force)"}}},
+         ForceType::tyre},
+    };
+    return list;
+}
+
+const std::vector<FieldFormat>& lateral_fields() {
+    static const std::vector<FieldFormat> list{
+        {"A0", K::number, "cornering stiffness at no load [N/rad]", true},
+        {"A1", K::number, "its growth with load", true},
+        {"A2", K::number, "load beyond which it is constant [N]", true},
+        {"A3", K::number, "camber stiffness"},
+        {"A4", K::number, "load at which camber has no effect [N]"},
+        {"B1", K::number, "friction by load [1/N]"},
+        {"B3", K::number, "friction at no load", true},
+        {"B4", K::number, "friction by load squared [1/N^2]"},
+        {"SN", K::number, "skid number: scales the friction (default 1)"},
+        {"AF1", K::number, "aligning moment by load [m/N]"},
+        {"AF2", K::number, "aligning moment by lateral force [m/N]"},
+    };
+    return list;
+}
+
+const std::vector<TypeFormat>& road_formats() {
+    static const std::vector<TypeFormat> list{
+        {"bump",
+         K::object,
+         "cosine bump: height/2 (1 - cos(2 pi s/length))",
+         false,
+         {{"from", K::number, "x at its start", true},
+          {"length", K::number, "along x", true},
+          {"height", K::number, "at its top", true}}},
+        {"ramp",
+         K::object,
+         "straight slope",
+         false,
+         {{"from", K::number, "x at its foot", true},
+          {"to", K::number, "x at its top", true},
+          {"height", K::number, "gained", true},
+          {"rounding", K::number, "length of the parabolas at both ends (default 0: sharp)"}}},
+        {"stairs",
+         K::object,
+         "steps whose risers are half cosines",
+         false,
+         {{"from", K::number, "x of the first riser", true},
+          {"count", K::number, "number of steps", true},
+          {"run", K::number, "distance of the risers", true},
+          {"rise", K::number, "height of a step, negative downwards", true},
+          {"riser", K::number, "length of a riser along x", true}}},
+        {"random",
+         K::object,
+         "random road of ISO 8608, classes A .. H",
+         false,
+         {{"class", K::text, "A (very good) .. H (very poor)", true},
+          {"seed", K::number, "of the random numbers (default 1): left and right tracks want different ones"},
+          {"from", K::number, "x at its start (default 0)"},
+          {"length", K::number, "along x", true}}},
+        {"table", K::table, "height over x", false, {{"interpolation", K::text, "cubic (default) or linear"}}},
+        {"height", K::number, "an expression of x", false, {}},
     };
     return list;
 }
@@ -304,6 +371,8 @@ const std::vector<FieldFormat>& simulation_fields() {
         {"every", K::number, "interval of output (default: every step)"},
         {"formulation", K::text, "see 'limber list formulations'"},
         {"integrator", K::text, "see 'limber list integrators'"},
+        {"start", K::text,
+         "as-written (default) or equilibrium: positions of static equilibrium, velocities as written"},
         {"coordinates", K::text, "natural, reference-point or relative (default: what suits the formulation)"},
     };
     return list;
@@ -319,6 +388,7 @@ const std::vector<FieldFormat>& top_level_fields() {
         {"gravity", K::vector, "acceleration (default [0, 0, -9.81]; plane [0, -9.81]); 'none' for zero"},
         {"tables", K::object, "{name: {rows: ...}}, usable as functions in expressions"},
         {"curves", K::object, "{name: {points: ...}} for point-on-curve"},
+        {"roads", K::object, "{name: piece or list of pieces, added up} for tyres"},
         {"bodies", K::object, "{name: {...}}"},
         {"joints", K::object, "{name: {type: [first, second], ...}}"},
         {"drivers", K::object, "{name: {coordinate: ..., follows: ...}}"},

@@ -57,6 +57,8 @@ const std::vector<FieldFormat>& body_fields();
 const std::vector<FieldFormat>& placement_fields();
 const std::vector<FieldFormat>& driver_fields();
 const std::vector<FieldFormat>& curve_fields();
+const std::vector<TypeFormat>& road_formats();
+const std::vector<FieldFormat>& lateral_fields();
 const std::vector<FieldFormat>& table_fields();
 const std::vector<FieldFormat>& initial_fields();
 const std::vector<FieldFormat>& simulation_fields();

@@ -106,6 +106,7 @@ ModelFile ModelReader::read(const std::string& text, const std::string& name) {
     read_gravity();
     read_tables();
     read_curves();
+    read_roads();
     each("bodies", [this](const std::string& n, const YamlNode& node) { read_body(n, node); });
     each("joints", [this](const std::string& n, const YamlNode& node) { read_joint(n, node); });
     each("drivers", [this](const std::string& n, const YamlNode& node) { read_driver(n, node); });
@@ -266,6 +267,8 @@ void ModelReader::read_simulation() {
         if (const auto child = node->child("every")) s.every = child->number();
         if (const auto child = node->child("formulation")) s.formulation = child->text("a formulation");
         if (const auto child = node->child("integrator")) s.integrator = child->text("an integrator");
+        if (const auto child = node->child("start"))
+            s.from_equilibrium = child->choice({"as-written", "equilibrium"}) == 1;
         if (const auto child = node->child("coordinates")) s.coordinates = child->text("a set of coordinates");
     }
 }

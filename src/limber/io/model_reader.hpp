@@ -23,6 +23,8 @@ private:
     void read_gravity();
     void read_tables();
     void read_curves();
+    void read_roads();
+    RoadPiece read_road_piece(const YamlNode& node) const;
     void read_initial();
     void read_simulation();
     /// Calls read(name, node) for every entry of a section in all documents.
@@ -93,11 +95,13 @@ const Format& ModelReader::find_type(const YamlNode& node, const std::vector<For
         for (const auto& name : names) all += (all.empty() ? "" : ", ") + name;
         node.fail(std::string("expected the type of the ") + what + ": one of " + all);
     }
-    std::vector<std::string> keys = field_names(found->options);
+    // What an object holds belongs to the object.
+    const bool has_options = found->kind != FieldKind::object;
+    std::vector<std::string> keys = has_options ? field_names(found->options) : std::vector<std::string>{};
     keys.insert(keys.begin(), found->name);
     node.check_keys(keys);
     for (const FieldFormat& option : found->options)
-        if (option.is_required && !node.child(option.name))
+        if (has_options && option.is_required && !node.child(option.name))
             node.fail(std::string("'") + option.name + "' is missing: " + option.meaning);
     if (found->is_spatial_only && model_.planar)
         node.fail(std::string("a ") + found->name + " " + what + " needs a spatial model; this one is planar");

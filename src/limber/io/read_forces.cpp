@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "limber/io/model_reader.hpp"
 
@@ -33,6 +34,56 @@ ScalarLaw ModelReader::read_law(const YamlNode& node) const {
     if (given == 0 && !node.child("damping") && !node.child("preload"))
         node.fail("expected 'stiffness', 'polynomial', 'table', 'law', 'damping' or 'preload'");
     return law;
+}
+
+RoadPiece ModelReader::read_road_piece(const YamlNode& node) const {
+    const TypeFormat& format = find_type(node, road_formats(), "piece of a road");
+    const YamlNode main = *node.child(format.name);
+    const std::string kind = format.name;
+    RoadPiece piece;
+    if (kind == "table") {
+        piece.kind = RoadPiece::Kind::table;
+        piece.table = read_rows(main, node.child("interpolation"));
+        return piece;
+    }
+    if (kind == "height") {
+        piece.kind = RoadPiece::Kind::height;
+        piece.height = main.number({"x"});
+        return piece;
+    }
+    piece.kind = kind == "bump"     ? RoadPiece::Kind::bump
+                 : kind == "ramp"   ? RoadPiece::Kind::ramp
+                 : kind == "stairs" ? RoadPiece::Kind::stairs
+                                    : RoadPiece::Kind::random;
+    main.check_keys(field_names(format.options));
+    for (const FieldFormat& field : format.options) {
+        const auto child = main.child(field.name);
+        if (!child) {
+            if (field.is_required) main.fail(fmt::format("'{}' is missing: {}", field.name, field.meaning));
+            continue;
+        }
+        if (field.kind == FieldKind::text) {
+            // ISO 8608: the roughness of each class is four times that of the one before.
+            const auto index = child->choice({"A", "B", "C", "D", "E", "F", "G", "H"});
+            piece.numbers["roughness"] = Number(16e-6 * std::pow(4.0, static_cast<double>(index)));
+        } else {
+            piece.numbers[field.name] = child->number();
+        }
+    }
+    return piece;
+}
+
+void ModelReader::read_roads() {
+    each("roads", [this](const std::string& name, const YamlNode& node) {
+        RoadDefinition road;
+        road.name = name;
+        if (node.is_sequence()) {
+            for (const YamlNode& item : node.items("a list of pieces")) road.pieces.push_back(read_road_piece(item));
+        } else {
+            road.pieces.push_back(read_road_piece(node));
+        }
+        add(model_.roads, std::move(road), node);
+    });
 }
 
 void ModelReader::read_force(const std::string& name, const YamlNode& node) {
@@ -66,6 +117,25 @@ void ModelReader::read_force(const std::string& name, const YamlNode& node) {
     if (force.type == ForceType::bushing) {
         if (const auto child = node.child("stiffness")) force.stiffness = child->numbers();
         if (const auto child = node.child("damping")) force.damping = child->numbers();
+    }
+    if (force.type == ForceType::tyre) {
+        const YamlNode road = *node.child("road");
+        const std::string road_name = road.text("the name of a road");
+        force.road = model_.roads.find(road_name);
+        if (force.road.is_null())
+            road.fail(fmt::format("there is no road '{}'{}", road_name, did_you_mean(road_name, model_.roads.names())));
+        force.radius = node.child("radius")->number();
+        force.vertical_stiffness = node.child("stiffness")->number();
+        if (const auto child = node.child("damping")) force.vertical_damping = child->number();
+        if (const auto lateral = node.child("lateral")) {
+            lateral->check_keys(field_names(lateral_fields()));
+            for (const FieldFormat& field : lateral_fields()) {
+                const auto child = lateral->child(field.name);
+                if (!child && field.is_required)
+                    lateral->fail(fmt::format("'{}' is missing: {}", field.name, field.meaning));
+                if (child) force.lateral[field.name] = child->number();
+            }
+        }
     }
     if (const auto child = node.child("linear")) force.linear = child->number();
     if (const auto child = node.child("quadratic")) force.quadratic = child->number();

@@ -109,6 +109,10 @@ std::string make_markdown_reference() {
     out.fields(table_fields());
     out.line("## curves\n");
     out.fields(curve_fields());
+    out.line("## roads\n");
+    out.types(road_formats());
+    out.line("### lateral (of a tyre)\n");
+    out.fields(lateral_fields());
     out.line("## initial\n");
     out.fields(initial_fields());
     out.line("## simulation\n");

@@ -123,6 +123,23 @@ std::string make_json_schema() {
     properties["parameters"] = named("parameters", reference("number"), definitions);
     properties["tables"] = named("tables", object_schema(table_fields()), definitions);
     properties["curves"] = named("curves", curve, definitions);
+    // A road: one piece, or a list of pieces.
+    Json road_types = Json::array();
+    for (const TypeFormat& format : road_formats()) {
+        std::vector<FieldFormat> options;
+        Json main = object_schema(format.options);
+        if (format.kind != FieldKind::object) {
+            options = format.options;
+            main = field_schema({format.name, format.kind, format.meaning, true});
+        }
+        Json piece = object_schema(options);
+        piece["properties"][format.name] = main;
+        piece["required"] = Json::array({format.name});
+        road_types.push_back(piece);
+    }
+    const Json road_piece{{"oneOf", road_types}};
+    properties["roads"] =
+        named("roads", {{"anyOf", Json::array({road_piece, {{"type", "array"}, {"items", road_piece}}})}}, definitions);
     properties["bodies"] = named("bodies", body, definitions);
     properties["joints"] = named("joints", typed_schema(joint_formats()), definitions);
     properties["drivers"] = named("drivers", object_schema(driver_fields()), definitions);

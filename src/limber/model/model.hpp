@@ -7,6 +7,7 @@
 // z axis is the plane's normal, and only x, y and the angle about z are used.
 
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
 #include <variant>
@@ -170,7 +171,21 @@ struct Driver {
     TimeLaw law;
 };
 
-enum class ForceType { spring, torsion_spring, motor, servo, force, torque, bushing, drag };
+enum class ForceType { spring, torsion_spring, motor, servo, force, torque, bushing, drag, tyre };
+
+/// The height of a road over the world's x axis: a sum of pieces.
+struct RoadPiece {
+    enum class Kind { bump, ramp, stairs, table, height, random };
+    Kind kind = Kind::height;
+    std::map<std::string, Number> numbers;  ///< by key of the model file
+    std::optional<TableDefinition> table;
+    Number height;  ///< of x
+};
+struct RoadDefinition {
+    static constexpr const char* kind = "road";
+    std::string name;
+    std::vector<RoadPiece> pieces;
+};
 
 /// Force against elongation and its rate.
 struct ScalarLaw {
@@ -197,6 +212,9 @@ struct Force {
     enum class Frame { world, body } frame = Frame::world;  ///< axes of `vector`: world or marker
     std::vector<Number> stiffness, damping;                 ///< bushing: 6 or 36 numbers (planar: 3 or 9)
     Number linear, quadratic;                               ///< drag
+    Handle<RoadDefinition> road;                            ///< tyre
+    Number radius, vertical_stiffness, vertical_damping;    ///< tyre
+    std::map<std::string, Number> lateral;                  ///< tyre: coefficients of the Calspan model; empty: none
 };
 
 struct Sensor {
@@ -242,6 +260,7 @@ struct InitialValue {
 struct SimulationDefaults {
     std::optional<Number> until, step, every;
     std::string formulation, integrator, coordinates;
+    bool from_equilibrium = false;
 };
 
 struct Model {
@@ -253,6 +272,7 @@ struct Model {
     Parameters parameters;
     Table<TableDefinition> tables;
     Table<CurveDefinition> curves;
+    Table<RoadDefinition> roads;
     Table<Body> bodies;  ///< the first is the ground
     Table<Marker> markers;
     Table<Joint> joints;

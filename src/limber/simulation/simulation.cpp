@@ -41,6 +41,19 @@ void Simulation::start() {
     if (!assembly_.converged)
         throw ModelError(fmt::format("the mechanism cannot be assembled: '{}' stays open by {:.3g}",
                                      assembly_.worst_element, assembly_.largest_error));
+    if (options_.from_equilibrium) {
+        // With matrices, whatever the formulation needs.
+        const auto settled = make_system<D>(mechanism, kind);
+        settled->import_states(states, state_.q, state_.v);
+        const auto solver = make_acceleration_solver("augmented-lagrangian", settled);
+        equilibrium_ = find_equilibrium(*settled, *solver, state_);
+        if (!equilibrium_.converged) throw ModelError("static equilibrium: " + equilibrium_.reason);
+        settled->export_states(state_.q, state_.v, states);
+        for (std::size_t b = 0; b < states.size(); ++b) {
+            states[b].velocity = mechanism->bodies[b].reference.velocity;
+            states[b].angular_velocity = mechanism->bodies[b].reference.angular_velocity;
+        }
+    }
     velocity_start_ = project_velocities(*mechanism, states, state_.memory, 0.0, true);
     if (!(velocity_start_.largest_error < 1e-6 * (1 + mechanism->length_scale)))
         throw ModelError(fmt::format("the velocities at the start contradict each other: '{}' is off by {:.3g}",

@@ -8,6 +8,7 @@
 
 #include "limber/integration/stepper.hpp"
 #include "limber/kinematics/body_space/assembly.hpp"
+#include "limber/simulation/equilibrium.hpp"
 #include "limber/simulation/observer.hpp"
 
 namespace limber {
@@ -15,7 +16,8 @@ namespace limber {
 struct SimulationOptions {
     std::string formulation = "global";
     std::string integrator = "trapezoidal";
-    std::string coordinates = "";  ///< empty: those of the formulation, natural if it takes any
+    std::string coordinates = "";   ///< empty: those of the formulation, natural if it takes any
+    bool from_equilibrium = false;  ///< start from static equilibrium, with the velocities of the model
     FormulationOptions formulation_options;
     IntegratorOptions integrator_options;
 };
@@ -37,6 +39,8 @@ public:
     double time() const { return state_.t; }
     const AssemblyReport& assembly() const { return assembly_; }
     const VelocityReport& velocity_start() const { return velocity_start_; }
+    /// Meaningful only if the simulation starts from equilibrium.
+    const EquilibriumReport& equilibrium() const { return equilibrium_; }
 
     /// One step; on failure the state is the last good one and the report says why.
     StepReport step(double h);
@@ -58,6 +62,7 @@ private:
     State state_;
     AssemblyReport assembly_;
     VelocityReport velocity_start_;
+    EquilibriumReport equilibrium_;
 };
 
 }  // namespace limber

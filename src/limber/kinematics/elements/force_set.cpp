@@ -25,6 +25,48 @@ Vec3 components(const ForceElement<D>& e, double t) {
     return {e.component[0].value(t), e.component[1].value(t), e.component[2].value(t)};
 }
 
+template <int D>
+Vec3 in_space(const Vec<D>& v) {
+    Vec3 w = Vec3::Zero();
+    w.template head<D>() = v;
+    return w;
+}
+
+// The wheel's axis is z of its marker: the last slot.
+template <int D>
+Vec3 wheel_axis(const ForceElement<D>& e, const MeasureContext<D>& context, const int* slots) {
+    return e.slot_count > 1 ? in_space<D>(context.features.value[slots[e.slot_count - 1]]) : Vec3(Vec3::UnitZ());
+}
+
+template <int D>
+TyreWrench tyre_wrench(const ForceElement<D>& e, const MeasureContext<D>& context, const int* slots) {
+    return evaluate_tyre(e.tyre, D == 2, in_space<D>(context.features.value[slots[0]]), wheel_axis(e, context, slots),
+                         in_space<D>(context.features.rate[slots[0]]));
+}
+
+// Force on the centre, and the moment T as 1/2 T x e_k on the axes.
+template <int D>
+void tyre_blocks(const ForceElement<D>& e, const MeasureContext<D>& context, const int* slots, ForceBlocks<D>& blocks) {
+    TyreTangent tangent;
+    const TyreWrench w =
+        evaluate_tyre(e.tyre, D == 2, in_space<D>(context.features.value[slots[0]]), wheel_axis(e, context, slots),
+                      in_space<D>(context.features.rate[slots[0]]), tangent);
+    blocks.k(0, 0) = -tangent.by_centre.template topLeftCorner<D, D>();
+    blocks.c(0, 0) = -tangent.by_velocity.template topLeftCorner<D, D>();
+    if constexpr (D == 3) {
+        if (e.slot_count == 1) return;
+        const int axis = e.slot_count - 1;
+        blocks.k(0, axis) = -tangent.by_axis.template topRows<3>();
+        for (int k = 1; k < e.slot_count; ++k) {
+            const Mat3 turn = 0.5 * skew(context.features.value[slots[k]]);
+            blocks.k(k, 0) = turn * tangent.by_centre.template bottomRows<3>();
+            blocks.c(k, 0) = turn * tangent.by_velocity.template bottomRows<3>();
+            blocks.k(k, axis) += turn * tangent.by_axis.template bottomRows<3>();
+            blocks.k(k, k) -= half_turn<3>(w.moment);
+        }
+    }
+}
+
 // Torque of a couple in world axes. In the plane only z counts.
 template <int D>
 Vec3 couple_vector(const ForceElement<D>& e, const MeasureContext<D>& c, const int* slots, double t) {
@@ -77,7 +119,9 @@ void ForceSet<D>::add(ForceElement<D> element, const std::vector<int>& slots) {
 template <int D>
 bool ForceSet<D>::is_felt_by_common_motion(const ForceElement<D>& e, const std::vector<Measure<D>>& measures) const {
     const auto is_component = [&](int measure) { return measures[measure].kind == MeasureKind::component; };
-    if (e.kind == ForceKind::vector || e.kind == ForceKind::couple || e.kind == ForceKind::drag) return true;
+    if (e.kind == ForceKind::vector || e.kind == ForceKind::couple || e.kind == ForceKind::drag ||
+        e.kind == ForceKind::tyre)
+        return true;
     if (e.measure >= 0 && is_component(e.measure)) return true;
     for (const LawInput& input : e.inputs)
         if (is_component(input.measure)) return true;
@@ -135,6 +179,7 @@ double ForceSet<D>::scalar_force(int element, const std::vector<Measure<D>>& mea
         const Vec<D> v = context.features.rate[slot_feature[e.first_slot]] - e.medium;
         return (e.linear + e.quadratic * v.norm()) * v.norm();
     }
+    if (e.kind == ForceKind::tyre) return tyre_wrench(e, context, &slot_feature[e.first_slot]).normal;
     return components(e, t).norm();
 }
 
@@ -191,6 +236,13 @@ void ForceSet<D>::evaluate(const std::vector<Measure<D>>& measures, const Measur
             case ForceKind::drag: {
                 const Vec<D> v = context.features.rate[slots[0]] - e.medium;
                 out[0] = -(e.linear + e.quadratic * v.norm()) * v;
+                break;
+            }
+            case ForceKind::tyre: {
+                const TyreWrench w = tyre_wrench(e, context, slots);
+                out[0] = w.force.template head<D>();
+                const Mat<D> turn = half_turn<D>(w.moment);
+                for (int k = 1; k < e.slot_count; ++k) out[k] = turn * context.features.value[slots[k]];
                 break;
             }
         }
@@ -344,6 +396,7 @@ bool ForceSet<D>::compute_blocks(int element, const std::vector<Measure<D>>& mea
             if (speed > 0) blocks.c(0, 0) += e.quadratic / speed * v * v.transpose();
             return true;
         }
+        case ForceKind::tyre: tyre_blocks(e, context, slots, blocks); return true;
     }
     return false;
 }
@@ -415,6 +468,14 @@ double ForceSet<D>::power(const std::vector<Measure<D>>& measures, const Measure
             case ForceKind::drag: {
                 const Vec<D> v = rate[slots[0]] - e.medium;
                 sum -= (e.linear + e.quadratic * v.norm()) * v.dot(rate[slots[0]]);
+                break;
+            }
+            case ForceKind::tyre: {
+                const TyreWrench w = tyre_wrench(e, context, slots);
+                sum += w.force.template head<D>().dot(rate[slots[0]]);
+                const Mat<D> turn = half_turn<D>(w.moment);
+                for (int k = 1; k < e.slot_count; ++k)
+                    sum += (turn * context.features.value[slots[k]]).dot(rate[slots[k]]);
                 break;
             }
         }

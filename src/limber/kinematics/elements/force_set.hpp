@@ -12,6 +12,7 @@
 #include "limber/kinematics/elements/constraint_set.hpp"
 #include "limber/kinematics/elements/force_law.hpp"
 #include "limber/kinematics/elements/measure.hpp"
+#include "limber/kinematics/elements/tyre.hpp"
 
 namespace limber {
 
@@ -21,7 +22,8 @@ enum class ForceKind {
     vector,   ///< force at a point; slots: point, axes (D)
     couple,   ///< torque on a body; slots: axes (D)
     bushing,  ///< linear law that couples several measures x_i: F_i = -sum K_ij x_j + C_ij xdot_j
-    drag      ///< against the velocity of a point; slots: point
+    drag,     ///< against the velocity of a point; slots: point
+    tyre      ///< on a road; slots: point, and axes (D) if there are lateral forces
 };
 
 /// A scalar used by a force law beside its own: the value of a measure or its rate.
@@ -52,6 +54,7 @@ struct ForceElement {
     // drag
     double linear = 0, quadratic = 0;
     Vec<D> medium = Vec<D>::Zero();
+    TyreLaw tyre;
 };
 
 /// Stiffness and damping blocks of one element, slot by slot.

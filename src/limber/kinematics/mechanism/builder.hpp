@@ -63,6 +63,8 @@ private:
     void add_force(const Force& force);
     void add_scalar_force(const Force& force, int measure, double sign);
     void add_bushing(const Force& force);
+    void add_tyre(const Force& force);
+    std::shared_ptr<const RoadProfile> road(Handle<RoadDefinition> handle);
     std::vector<std::string> law_inputs(const Force& force, std::vector<LawInput>& inputs);
     std::vector<int> measure_features(int measure) const;
 
@@ -72,6 +74,7 @@ private:
     std::map<std::string, int> body_by_name_;
     std::map<std::string, MarkerFeatures<D>> markers_;
     std::map<std::string, int> scalar_by_name_;
+    std::map<std::string, std::shared_ptr<const RoadProfile>> roads_;
     std::map<std::tuple<int, bool, std::array<double, D>>, int> feature_index_;
     ConstraintElement<D>* element_ = nullptr;  // under construction
     std::vector<std::string> making_;          // scalars under construction, to stop circular definitions

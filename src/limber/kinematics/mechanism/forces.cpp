@@ -1,5 +1,7 @@
 // Applied forces of a model as force elements on features.
 
+#include <algorithm>
+
 #include "limber/kinematics/mechanism/builder.hpp"
 
 namespace limber {
@@ -151,7 +153,105 @@ void MechanismBuilder<D>::add_force(const Force& force) {
             m_.forces.add(std::move(e), {point});
             break;
         }
+        case ForceType::tyre: add_tyre(force); break;
     }
+}
+
+template <int D>
+std::shared_ptr<const RoadProfile> MechanismBuilder<D>::road(Handle<RoadDefinition> handle) {
+    const RoadDefinition& definition = model_.roads.get(handle);
+    auto& known = roads_[definition.name];
+    if (known) return known;
+    auto profile = std::make_shared<RoadProfile>();
+    const std::string what = fmt::format("road '{}'", definition.name);
+    for (const RoadPiece& piece : definition.pieces) {
+        const auto number = [&](const char* key, double fallback) {
+            const auto it = piece.numbers.find(key);
+            return it == piece.numbers.end() ? fallback : evaluation_.number(it->second, what + ": " + key);
+        };
+        const auto positive = [&](const char* key, double fallback) {
+            const double value = number(key, fallback);
+            if (!(value > 0)) throw ModelError(fmt::format("{}: {} must be positive, found {}", what, key, value));
+            return value;
+        };
+        using K = RoadPiece::Kind;
+        switch (piece.kind) {
+            case K::bump: profile->add_bump(number("from", 0), positive("length", 1), number("height", 0)); break;
+            case K::ramp: {
+                const double from = number("from", 0);
+                const double to = number("to", 1);
+                const double rounding = number("rounding", 0);
+                if (!(to > from)) throw ModelError(fmt::format("{}: a ramp needs 'to' beyond 'from'", what));
+                if (!(rounding >= 0 && rounding <= to - from))
+                    throw ModelError(fmt::format("{}: rounding must lie between 0 and the length of the ramp", what));
+                profile->add_ramp(from, to, number("height", 0), rounding);
+                break;
+            }
+            case K::stairs: {
+                const double run = positive("run", 1);
+                const double riser = positive("riser", 0.1);
+                const double count = positive("count", 1);
+                if (riser > run) throw ModelError(fmt::format("{}: risers are longer than the run", what));
+                if (count > 10000) throw ModelError(fmt::format("{}: more than 10000 steps", what));
+                profile->add_stairs(number("from", 0), static_cast<int>(count), run, number("rise", 0), riser);
+                break;
+            }
+            case K::table: profile->add_table(evaluation_.table(*piece.table, what)); break;
+            case K::height: profile->add_expression(evaluation_.bind(piece.height, {"x"}, what)); break;
+            case K::random: {
+                const double length = positive("length", 100);
+                if (length > 1e5) throw ModelError(fmt::format("{}: a random road longer than 100 km", what));
+                profile->add_random(number("from", 0), length, positive("roughness", 16e-6),
+                                    static_cast<unsigned>(std::clamp(number("seed", 1), 0.0, 4e9)));
+                break;
+            }
+        }
+    }
+    known = profile;
+    return known;
+}
+
+template <int D>
+void MechanismBuilder<D>::add_tyre(const Force& force) {
+    const std::string what = fmt::format("force '{}'", force.name);
+    ForceElement<D> e;
+    e.kind = ForceKind::tyre;
+    e.name = force.name;
+    e.tyre.road = road(force.road);
+    const auto positive = [&](const Number& number, const char* key) {
+        const double value = evaluation_.number(number, what + ": " + key);
+        if (!(value > 0)) throw ModelError(fmt::format("{}: {} must be positive, found {}", what, key, value));
+        return value;
+    };
+    e.tyre.radius = positive(force.radius, "radius");
+    e.tyre.stiffness = positive(force.vertical_stiffness, "stiffness");
+    e.tyre.damping = evaluation_.number(force.vertical_damping, what + ": damping");
+    const MarkerFeatures<D> on = marker(force.b);
+    std::vector<int> slots{on.point};
+    if (!force.lateral.empty()) {
+        if (D == 2) throw ModelError(what + ": lateral forces need a spatial model");
+        CalspanCoefficients k;
+        const auto take = [&](const char* key, double& target) {
+            const auto it = force.lateral.find(key);
+            if (it != force.lateral.end()) target = evaluation_.number(it->second, what + ": " + key);
+        };
+        take("A0", k.a0);
+        take("A1", k.a1);
+        take("A2", k.a2);
+        take("A3", k.a3);
+        take("A4", k.a4);
+        take("B1", k.b1);
+        take("B3", k.b3);
+        take("B4", k.b4);
+        take("SN", k.skid);
+        take("AF1", k.af1);
+        take("AF2", k.af2);
+        if (!(k.a0 > 0 && k.a2 > 0 && k.a4 > 0))
+            throw ModelError(what + ": A0, A2 and A4 of the lateral model must be positive");
+        e.tyre.lateral = k;
+        slots.insert(slots.end(), on.axis.begin(), on.axis.end());
+    }
+    m_.forces.add(std::move(e), slots);
 }
 
 template void MechanismBuilder<2>::add_force(const Force&);

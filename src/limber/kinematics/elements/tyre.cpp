@@ -1,0 +1,142 @@
+#include "limber/kinematics/elements/tyre.hpp"
+
+#include <cmath>
+
+namespace limber {
+namespace {
+
+using std::abs;
+using std::atan;
+using std::sqrt;
+
+using Jet = Dual<9>;
+
+Jet atan(const Jet& a) {
+    return chain(UnaryDerivatives{std::atan(a.value), 1 / (1 + a.value * a.value), 0}, a);
+}
+Jet abs(const Jet& a) {
+    return a.value < 0 ? -a : a;
+}
+
+template <class S>
+using Triple = std::array<S, 3>;
+
+template <class S>
+S dot(const Triple<S>& a, const Triple<S>& b) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+template <class S>
+Triple<S> cross(const Triple<S>& a, const Triple<S>& b) {
+    return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+template <class S>
+Triple<S> scaled(const S& s, const Triple<S>& a) {
+    return {s * a[0], s * a[1], s * a[2]};
+}
+
+// At standstill the direction of slip is not defined; below this speed [m/s] the lateral force fades out.
+constexpr double slow = 0.01;
+
+// The lateral force for a vertical load, slip angle and camber.
+template <class S>
+S lateral_force(const CalspanCoefficients& k, const S& load, const S& slip, const S& camber, S& moment) {
+    const S friction = (S(k.b1) * load + S(k.b3) + S(k.b4) * load * load) * S(k.skid);
+    S shift(0.0);
+    S ratio(0.0);
+    if (value_of(load) <= k.a2) {
+        const S cornering = S(k.a1) * load * (load - S(k.a2)) - S(k.a0 * k.a2);
+        shift = S(-k.a2 * k.a3) * (S(k.a4) - load) * load / (S(k.a4) * cornering) * camber;
+        ratio = cornering / (S(k.a2) * friction * load) * (slip + shift);
+    } else {
+        shift = S(k.a2 * k.a3 * (k.a4 - k.a2) / (k.a0 * k.a4)) * camber;
+        ratio = S(-k.a0) / (friction * load) * (slip + shift);
+    }
+    S shape(value_of(ratio) < 0 ? -1.0 : 1.0);
+    if (std::abs(value_of(ratio)) < 3) shape = ratio - ratio * abs(ratio) / S(3.0) + ratio * ratio * ratio / S(27.0);
+    const S force = friction * load * shape;
+    moment = (S(k.af1) * load + S(k.af2) * abs(force)) * force;
+    return force;
+}
+
+template <class S>
+struct Result {
+    Triple<S> force{S(0.0), S(0.0), S(0.0)}, moment{S(0.0), S(0.0), S(0.0)};
+    double normal = 0;
+};
+
+template <class S>
+Result<S> evaluate(const TyreLaw& law, bool planar, const Triple<S>& centre, const Triple<S>& axis,
+                   const Triple<S>& velocity) {
+    Result<S> result;
+    const UnaryDerivatives road = law.road->evaluate(value_of(centre[0]));
+    const int up = planar ? 1 : 2;
+    const S height = chain(road, centre[0]);
+    const S slope = chain(UnaryDerivatives{road.fx, road.fxx, 0}, centre[0]);
+    const S above = centre[up] - height;
+    const S depth = S(law.radius) - above;
+    const S depth_rate = slope * velocity[0] - velocity[up];
+    const S upright = S(1.0) / sqrt(S(1.0) + slope * slope);
+    const S normal_force = (S(law.stiffness) * depth + S(law.damping) * depth_rate) * upright;
+    if (!(value_of(depth) > 0) || !(value_of(normal_force) > 0)) return result;
+    Triple<S> normal{-slope * upright, S(0.0), S(0.0)};
+    normal[up] = upright;
+    result.normal = value_of(normal_force);
+    result.force = scaled(normal_force, normal);
+    if (planar || !law.lateral) return result;
+    // Axes in the road plane: forward and to the left.
+    Triple<S> forward = cross(axis, normal);
+    const S length = sqrt(dot(forward, forward));
+    if (!(value_of(length) > 0.1)) return result;  // the wheel lies on its side
+    forward = scaled(S(1.0) / length, forward);
+    const Triple<S> left = cross(normal, forward);
+    const S ahead = dot(velocity, forward);
+    const S speed_squared = ahead * ahead + S(slow * slow);
+    const S rolling = ahead * ahead / speed_squared;
+    const S slip = atan(dot(velocity, left) / sqrt(speed_squared));
+    const S camber = atan(dot(normal, axis) / length);
+    S aligning(0.0);
+    const S side = rolling * lateral_force(*law.lateral, normal_force, slip, camber, aligning);
+    aligning = rolling * aligning;
+    const Triple<S> side_force = scaled(side, left);
+    const Triple<S> arm = scaled(-above * upright, normal);  // from the centre to the foot
+    const Triple<S> tilting = cross(arm, side_force);
+    for (int k = 0; k < 3; ++k) {
+        result.force[k] += side_force[k];
+        result.moment[k] = tilting[k] + aligning * normal[k];
+    }
+    return result;
+}
+
+}  // namespace
+
+TyreWrench evaluate_tyre(const TyreLaw& law, bool planar, const Vec3& centre, const Vec3& axis, const Vec3& velocity) {
+    const auto triple = [](const Vec3& v) { return Triple<double>{v.x(), v.y(), v.z()}; };
+    const Result<double> r = evaluate<double>(law, planar, triple(centre), triple(axis), triple(velocity));
+    return {Vec3(r.force[0], r.force[1], r.force[2]), Vec3(r.moment[0], r.moment[1], r.moment[2]), r.normal};
+}
+
+TyreWrench evaluate_tyre(const TyreLaw& law, bool planar, const Vec3& centre, const Vec3& axis, const Vec3& velocity,
+                         TyreTangent& tangent) {
+    const auto triple = [](const Vec3& v, int first) {
+        return Triple<Jet>{Jet::variable(v.x(), first), Jet::variable(v.y(), first + 1),
+                           Jet::variable(v.z(), first + 2)};
+    };
+    const Result<Jet> r = evaluate<Jet>(law, planar, triple(centre, 0), triple(axis, 3), triple(velocity, 6));
+    TyreWrench wrench;
+    wrench.normal = r.normal;
+    for (int i = 0; i < 3; ++i) {
+        wrench.force[i] = r.force[i].value;
+        wrench.moment[i] = r.moment[i].value;
+        for (int j = 0; j < 3; ++j) {
+            tangent.by_centre(i, j) = r.force[i].partial[j];
+            tangent.by_axis(i, j) = r.force[i].partial[3 + j];
+            tangent.by_velocity(i, j) = r.force[i].partial[6 + j];
+            tangent.by_centre(3 + i, j) = r.moment[i].partial[j];
+            tangent.by_axis(3 + i, j) = r.moment[i].partial[3 + j];
+            tangent.by_velocity(3 + i, j) = r.moment[i].partial[6 + j];
+        }
+    }
+    return wrench;
+}
+
+}  // namespace limber
