@@ -12,6 +12,10 @@ namespace {
 
 // Constraint error accepted at the end of a step, over the length scale.
 constexpr double constraint_tolerance = 1e-9;
+// A stiffness is kept for so many steps at most, and while an iteration leaves less than this part of the error.
+constexpr int oldest_stiffness = 8;
+constexpr double fast_enough = 0.01;
+constexpr double old_stiffness_rate = 0.003;
 
 }  // namespace
 
@@ -29,6 +33,7 @@ GlobalSolver::GlobalSolver(std::shared_ptr<const System> system, const Formulati
     const int m = system_->rows();
     solver_ = make_linear_solver(system_->pattern());
     tangent_.assign(system_->pattern().nonzeros(), 0.0);
+    stiffness_ = tangent_;
     jacobian_.assign(system_->jacobian_pattern().nonzeros(), 0.0);
     weight_ = options_.penalty_or(1e6) * system_->row_inertia();
     q_ = v_ = a_ = scheme_a_ = change_ = residual_ = product_ = VecX::Zero(n);
@@ -44,13 +49,26 @@ void GlobalSolver::update_acceleration(const State& state, const DifferenceFormu
     a_ = ((1 - f.delta_m) * scheme_a_ + f.delta_m * state.scheme_a - f.delta_f * state.a) / (1 - f.delta_f);
 }
 
-bool GlobalSolver::factorize_tangent(const DifferenceFormulas& f) {
+// S with mass and constraints of here; stiffness and damping of here too, or those of an earlier step.
+bool GlobalSolver::factorize_tangent(const DifferenceFormulas& f, bool with_stiffness) {
     Evaluation& e = *evaluation_;
-    system_->assemble_tangent(e, (1 - f.delta_m) / (1 - f.delta_f), f.gamma * f.step, f.beta * f.step * f.step, lambda_,
-                              a_, tangent_);
+    if (with_stiffness) {
+        system_->assemble_tangent(e, 0, f.gamma * f.step, f.beta * f.step * f.step, lambda_, a_, stiffness_);
+        stiffness_age_ = 0;
+        stiffness_step_ = f.step;
+        stiffness_beta_ = f.beta;
+    }
+    const double share = (1 - f.delta_m) / (1 - f.delta_f);
+    for (std::size_t k = 0; k < tangent_.size(); ++k) tangent_[k] = share * e.mass[k] + stiffness_[k];
     system_->add_penalty(e, weight_, tangent_);
     std::copy(e.jacobian.begin(), e.jacobian.end(), jacobian_.begin());
     return solver_->factorize(tangent_);
+}
+
+bool GlobalSolver::can_reuse_stiffness(const DifferenceFormulas& f) const {
+    // With a constant mass matrix stiffness is cheaper than the further iterations that an old one may cost.
+    return !system_->has_constant_mass() && stiffness_age_ < oldest_stiffness && convergence_rate_ < fast_enough &&
+           stiffness_beta_ == f.beta && std::abs(stiffness_step_ - f.step) < 1e-6 * f.step;
 }
 
 void GlobalSolver::update_residual(const DifferenceFormulas& f) {
@@ -126,10 +144,14 @@ StepReport GlobalSolver::step(State& state, const DifferenceFormulas& f) {
     double before = 0;
     bool converged = false;
     bool is_stale = true;  // whether the tangent is to be evaluated afresh
+    // Stiffness and damping of an earlier step serve as long as the iteration converges fast.
+    bool needs_stiffness = !can_reuse_stiffness(f);
+    ++stiffness_age_;
+    double worst_rate = 0;
     while (!converged && report.iterations < options_.max_iterations) {
         system_->update(e, t, q_, v_, state.memory);
         update_acceleration(state, f);
-        if (is_stale && !factorize_tangent(f)) break;
+        if (is_stale && !factorize_tangent(f, needs_stiffness)) break;
         update_residual(f);
         converged = report.iterations > 1 && is_settled(f);
         if (converged) break;
@@ -139,14 +161,19 @@ StepReport GlobalSolver::step(State& state, const DifferenceFormulas& f) {
         if (!std::isfinite(size)) break;
         // Linear convergence with rate r leaves about r / (1 - r) of the last change.
         const double rate = before > 0 ? size / before : 0;
-        const double left = before > 0 ? size * rate / std::max(0.1, 1 - rate) : size;
+        // With an old stiffness the first rates flatter: the predictor's error lies mostly where it matters little.
+        const double expected = stiffness_age_ > 0 ? std::max(rate, old_stiffness_rate) : rate;
+        const double left = before > 0 ? size * expected / std::max(0.1, 1 - expected) : size;
         const double enough = std::max(options_.tolerance * f.beta * h * h * a_.lpNorm<Eigen::Infinity>(),
                                        1e-14 * q_.lpNorm<Eigen::Infinity>());
         converged = left <= enough;
-        is_stale = rate > 0.1;
+        is_stale = needs_stiffness = rate > 0.1;
+        worst_rate = std::max(worst_rate, rate);
         before = size;
     }
+    convergence_rate_ = worst_rate;
     if (!converged) {
+        stiffness_age_ = oldest_stiffness;
         report.ok = false;
         report.reason = q_.allFinite() ? fmt::format("Newton's method did not converge in {} iterations ({})",
                                                      report.iterations, system_->describe_worst_row(e.phi))

@@ -11,7 +11,8 @@
 //
 // With a and v expressed by the positions q (difference formulas), Newton's matrix is
 //   S = M + gamma h C + beta h^2 (K + sum lambda_i Phi_i,qq) + J^T W J,      W = beta h^2 alpha = penalty * row inertia
-// so the penalty follows mass / h^2 by itself. S and J are evaluated once per step at the predicted positions; an
+// so the penalty follows mass / h^2 by itself. S and J are evaluated once per step at the predicted positions (C and K, where they are
+// costly, every few steps as long as the iteration converges fast); an
 // iteration is
 //   S dq = -beta h^2 (M a + J^T lambda - Q) - J^T W Phi,   lambda <- lambda + W / (beta h^2) (Phi + J dq)
 // The multiplier update uses the constraint after the step to first order, which equals eq. (2) up to second order
@@ -35,7 +36,8 @@ public:
 
 private:
     void update_acceleration(const State& state, const DifferenceFormulas& formulas);
-    bool factorize_tangent(const DifferenceFormulas& f);
+    bool factorize_tangent(const DifferenceFormulas& f, bool with_stiffness);
+    bool can_reuse_stiffness(const DifferenceFormulas& f) const;
     /// Residual of the equilibrium (times beta h^2) and of the constraints.
     void update_residual(const DifferenceFormulas& f);
     void iterate(const DifferenceFormulas& f);
@@ -51,6 +53,10 @@ private:
     VecX weight_;                             // W
     VecX q_, v_, a_, scheme_a_, lambda_, change_;
     VecX residual_, rows_, product_;
+    std::vector<double> stiffness_;  // gamma h C + beta h^2 K, of the step stiffness_age_ steps ago
+    int stiffness_age_ = 1 << 20;
+    double stiffness_step_ = 0, stiffness_beta_ = 0;
+    double convergence_rate_ = 1;  // worst of the last step
 };
 
 }  // namespace limber

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "limber/math/types.hpp"
 #include "limber/model/error.hpp"
@@ -258,6 +259,7 @@ private:
             case Operation::binary: --depth_; break;
             case Operation::select: depth_ -= 2; break;
             case Operation::unary:
+            case Operation::integer_power:
             case Operation::table: break;
         }
         if (depth_ >= BoundExpression::max_depth) fail("the expression is nested too deeply");
@@ -492,6 +494,30 @@ std::vector<std::string> Expression::builtin_names() {
 
 namespace {
 
+bool is_small_exponent(double y) {
+    return y >= 2 && y <= 16 && y == std::floor(y);
+}
+
+UnaryDerivatives apply_integer_power(double x, int n) {
+    double below = 1;  // x^(n-2)
+    for (int i = 2; i < n; ++i) below *= x;
+    return {below * x * x, n * below * x, n * (n - 1) * below};
+}
+
+// Sums and products without the detour over their derivatives.
+template <class T>
+bool apply_directly(Binary code, T& a, const T& b) {
+    if constexpr (!std::is_same_v<T, Taylor2>) {
+        switch (code) {
+            case add: a = a + b; return true;
+            case subtract: a = a - b; return true;
+            case multiply_by: a = a * b; return true;
+            default: return false;
+        }
+    }
+    return false;
+}
+
 // Replaces an operation whose operands are all constants by its result, so that parameters cost nothing at run time.
 void append_folded(std::vector<Instruction>& code, const Instruction& next) {
     const auto constant_at = [&](std::size_t back) {
@@ -503,6 +529,9 @@ void append_folded(std::vector<Instruction>& code, const Instruction& next) {
         const double y = code.back().value;
         code.pop_back();
         code.back().value = apply(static_cast<Binary>(next.code), code.back().value, y).f;
+    } else if (next.operation == Operation::binary && next.code == power && constant_at(1) &&
+               is_small_exponent(code.back().value)) {
+        code.back() = {Operation::integer_power, static_cast<short>(code.back().value)};
     } else if (next.operation == Operation::select && constant_at(1) && constant_at(2) && constant_at(3)) {
         const double no = code.back().value;
         code.pop_back();
@@ -585,8 +614,12 @@ T BoundExpression::evaluate(std::span<const T> variables) const {
                 break;
             case Operation::binary:
                 --top;
+                if (apply_directly(static_cast<Binary>(i.code), stack[top], stack[top + 1])) break;
                 stack[top] = chain(apply(static_cast<Binary>(i.code), value_of(stack[top]), value_of(stack[top + 1])),
                                    stack[top], stack[top + 1]);
+                break;
+            case Operation::integer_power:
+                stack[top] = chain(apply_integer_power(value_of(stack[top]), i.code), stack[top]);
                 break;
             case Operation::select:
                 top -= 2;
@@ -603,5 +636,6 @@ T BoundExpression::evaluate(std::span<const T> variables) const {
 template double BoundExpression::evaluate(std::span<const double>) const;
 template Taylor2 BoundExpression::evaluate(std::span<const Taylor2>) const;
 template Dual<1> BoundExpression::evaluate(std::span<const Dual<1>>) const;
+template Dual<2> BoundExpression::evaluate(std::span<const Dual<2>>) const;
 
 }  // namespace limber

@@ -21,10 +21,10 @@
 namespace limber {
 
 namespace expression_detail {
-enum class Operation : unsigned char { constant, variable, unary, binary, select, table };
+enum class Operation : unsigned char { constant, variable, unary, binary, integer_power, select, table };
 struct Instruction {
     Operation operation;
-    short code = 0;    ///< which function, variable slot or table
+    short code = 0;    ///< which function, variable slot or table; the exponent of an integer power
     double value = 0;  ///< of a constant
 };
 }  // namespace expression_detail

@@ -9,6 +9,19 @@
 
 namespace limber {
 
+/// Of a subtree about the centre of mass of its first body, see accumulate_momenta.
+template <int D>
+struct Momenta {
+    Vec<D> rate = Vec<D>::Zero(), second = Vec<D>::Zero();
+    Mat<D> rate_dyad = Mat<D>::Zero(), second_dyad = Mat<D>::Zero();
+};
+
+template <int D>
+struct ColumnMix {
+    Vec<D> with_p = Vec<D>::Zero();
+    AngularVec<D> with_l = AngularVec<D>::Zero(), with_x = AngularVec<D>::Zero();
+};
+
 template <int D>
 struct RelativeSystem<D>::Scratch final : Evaluation {
     RelativeMotion<D> motion;
@@ -24,10 +37,11 @@ struct RelativeSystem<D>::Scratch final : Evaluation {
     // Per node: sum of all gradients and of arm x gradient^T (dyads) of the subtree.
     std::vector<Vec<D>> load;
     std::vector<Mat<D>> dyad;
-    std::vector<Mat<D>> inertia_dyad;  // of the inertia forces of the body alone
     // The same with elements that act within a subtree, for balls.
     std::vector<Vec<D>> ball_load;
     std::vector<Mat<D>> ball_dyad;
+    std::vector<Momenta<D>> momenta;                  // per node
+    std::vector<ColumnMix<D>> mix;                    // per column
     std::vector<MatX> jacobian_of, rate_jacobian_of;  // of the slots of one element
     MatX product;
 };
@@ -245,12 +259,6 @@ void RelativeSystem<D>::build_patterns() {
             const int d = node.first_column + k;
             for (int c = node.first_column; c <= d; ++c) mass_place_.push_back(this->pattern_.find(c, d));
             for (const int c : branch) mass_place_.push_back(this->pattern_.find(c, d));
-            std::vector<int> places;
-            for (int below = node.end - 1; below >= static_cast<int>(i); --below)
-                for (int j = 0; j < tree.nodes[below].column_count; ++j)
-                    places.push_back(this->pattern_.find(tree.nodes[below].first_column + j, d));
-            for (const int c : branch) places.push_back(this->pattern_.find(c, d));
-            subtree_place_.push_back(std::move(places));
         }
     }
 }
@@ -324,8 +332,9 @@ std::unique_ptr<Evaluation> RelativeSystem<D>::make_evaluation() const {
     s->first_moment.assign(nodes, Vec<D>::Zero());
     s->inertia.assign(nodes, AngularMat<D>::Zero());
     s->load = s->first_moment;
+    s->momenta.resize(nodes);
+    s->mix.resize(coordinates_.tree().columns);
     s->dyad.assign(nodes, Mat<D>::Zero());
-    s->inertia_dyad = s->dyad;
     if (balls_ > 0) {
         s->ball_load = s->load;
         s->ball_dyad = s->dyad;
@@ -724,8 +733,7 @@ void RelativeSystem<D>::add_force_tangent(Scratch& s, int index, double damping_
 // Forces that keep their direction while the bodies turn: with all gradients g (of inertia, applied and constraint forces) held,
 //   d/dq_c of sum J_d(f) . g  =  w_c . sum J_d(f) x g     for c before d on the way from the root.
 template <int D>
-void RelativeSystem<D>::add_geometric_tangent(Scratch& s, double stiffness_weight, const VecX& row_force,
-                                              std::vector<double>& values) const {
+void RelativeSystem<D>::accumulate_loads(Scratch& s, const VecX& row_force) const {
     const Mechanism<D>& m = *this->mechanism_;
     const RelativeTree<D>& tree = coordinates_.tree();
     Vec<D> gravity;
@@ -743,7 +751,6 @@ void RelativeSystem<D>::add_geometric_tangent(Scratch& s, double stiffness_weigh
             const Mat3 turning = skew(rate.template tail<3>()) + skew(omega) * skew(omega);
             s.dyad[i] = second_moment * turning.transpose();
         }
-        s.inertia_dyad[i] = s.dyad[i];
     }
     const auto add = [&](int node, int feature, const Vec<D>& gradient, std::vector<Vec<D>>& load,
                          std::vector<Mat<D>>& dyad) {
@@ -792,23 +799,6 @@ void RelativeSystem<D>::add_geometric_tangent(Scratch& s, double stiffness_weigh
         accumulate(s.ball_load, s.ball_dyad);
     }
     accumulate(s.load, s.dyad);
-    // The same entries in the same order as the mass matrix.
-    const int* place = mass_place_.data();
-    for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
-        const TreeNode<D>& node = tree.nodes[i];
-        for (int d = node.first_column; d < node.first_column + node.column_count; ++d) {
-            const RelativeColumn<D>& column = s.motion.column[d];
-            const AngularVec<D> y =
-                stiffness_weight * (moment<D>(column.u, s.load[i]) + transposed_turn<D>(s.dyad[i], column.w));
-            for (int c = node.first_column; c <= d; ++c) values[*place++] += s.motion.column[c].w.dot(y);
-            for (int up = node.parent; up >= 0; up = tree.nodes[up].parent) {
-                const TreeNode<D>& ancestor = tree.nodes[up];
-                for (int c = ancestor.first_column; c < ancestor.first_column + ancestor.column_count; ++c)
-                    values[*place++] += s.motion.column[c].w.dot(y);
-            }
-        }
-    }
-    add_ball_tangent(s, stiffness_weight, values);
 }
 
 // Within a ball no parameter comes before another: the formula above lacks the change of w_k itself.
@@ -844,71 +834,140 @@ void RelativeSystem<D>::add_ball_tangent(const Scratch& s, double stiffness_weig
     }
 }
 
-// Change of the inertia forces themselves: rigid motion w_d, u_d of a subtree changes its velocities and accelerations.
+// Momenta of every subtree about the centre of mass c of its first body: with r the place of a mass point from c,
+//   rate = sum m r',  second = sum m r'',  and the dyads  sum m r' r^T,  sum m r'' r^T.
 template <int D>
-void RelativeSystem<D>::add_inertia_tangent(Scratch& s, double damping_weight, double stiffness_weight,
-                                            std::vector<double>& values) const {
+void RelativeSystem<D>::accumulate_momenta(Scratch& s) const {
     const Mechanism<D>& m = *this->mechanism_;
     const RelativeTree<D>& tree = coordinates_.tree();
     for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+        Momenta<D>& own = s.momenta[i];
+        own.rate.setZero();
+        own.second.setZero();
+        const MechanismBody<D>& body = m.bodies[tree.nodes[i].body];
+        const AngularVec<D>& omega = s.motion.body[i].angular_velocity;
+        if constexpr (D == 2) {
+            // Only the traces matter: r . r' = 0, r . r'' = -omega^2 r . r; and r x r' = omega r . r, r x r'' = alpha r . r.
+            const double inertia = body.inertia(0, 0);
+            const double alpha = s.motion.twist_rate[i][2];
+            own.rate_dyad << 0, -omega[0], omega[0], 0;
+            own.rate_dyad *= 0.5 * inertia;
+            own.second_dyad << -omega[0] * omega[0], -alpha, alpha, -omega[0] * omega[0];
+            own.second_dyad *= 0.5 * inertia;
+        } else {
+            const Mat3 inertia = world_inertia(body, s.motion.body[i]);
+            const Mat3 second_moment = 0.5 * inertia.trace() * Mat3::Identity() - inertia;
+            const Vec3 alpha = s.motion.twist_rate[i].template tail<3>();
+            const Mat3 spin = skew(omega);
+            own.rate_dyad = spin * second_moment;
+            own.second_dyad = skew(alpha) * second_moment + spin * own.rate_dyad;
+        }
+    }
+    for (std::size_t i = tree.nodes.size(); i-- > 0;) {
+        const int up = tree.nodes[i].parent;
+        if (up < 0) continue;
+        const Momenta<D>& own = s.momenta[i];
+        Momenta<D>& parent = s.momenta[up];
+        const double mass = s.mass[i];
+        const Vec<D>& h = s.first_moment[i];
+        const Vec<D> r = s.motion.body[i].position - s.motion.body[up].position;
+        const Vec<D> r1 = s.motion.body[i].velocity - s.motion.body[up].velocity;
+        const Vec<D> r2 = (s.motion.twist_rate[i] - s.motion.twist_rate[up]).template head<D>();
+        parent.rate += own.rate + mass * r1;
+        parent.second += own.second + mass * r2;
+        parent.rate_dyad += own.rate_dyad + own.rate * r.transpose() + r1 * (h + mass * r).transpose();
+        parent.second_dyad += own.second_dyad + own.second * r.transpose() + r2 * (h + mass * r).transpose();
+    }
+}
+
+namespace {
+
+// sum r x (w x r') = (tr P - P) w with P = sum r' r^T, and its transpose.
+template <int D>
+AngularVec<D> turned(const Mat<D>& dyad, const AngularVec<D>& w) {
+    if constexpr (D == 2) {
+        return AngularVec<2>(w[0] * dyad.trace());
+    } else {
+        return dyad.trace() * w - dyad * w;
+    }
+}
+template <int D>
+AngularVec<D> turned_back(const Mat<D>& dyad, const AngularVec<D>& w) {
+    if constexpr (D == 2) {
+        return AngularVec<2>(w[0] * dyad.trace());
+    } else {
+        return dyad.trace() * w - dyad.transpose() * w;
+    }
+}
+
+}  // namespace
+
+// Mass matrix, change of the inertia forces, and geometric tangent, in one walk from every column c up to the root.
+//
+// A column d above moves the mass points of c's subtree by the field u + w x r (and so changes their velocities and accelerations by
+// its time derivatives); with the momenta of c's subtree under its own column,
+//   p = sum m J_c,  l = sum r x m J_c,  x = sum over r',  y = sum over r'',
+// the inertia forces that c feels change by
+//   by q_d:   u''.p + w''.l + w'.x + w.y          by v_d:   2 (u'.p + w'.l) + w.x
+// and those that d feels change, by q_c and v_c, by u.F + w.N with the force and torque F, N of c's subtree.
+template <int D>
+void RelativeSystem<D>::add_tree_tangent(Scratch& s, double mass_weight, double damping_weight, double stiffness_weight,
+                                         std::vector<double>& values) const {
+    const RelativeTree<D>& tree = coordinates_.tree();
+    // What each column d multiplies p, l and x with.
+    for (int d = 0; d < tree.columns; ++d) {
+        const RelativeColumn<D>& column = s.motion.column[d];
+        ColumnMix<D>& mix = s.mix[d];
+        mix.with_p = mass_weight * column.u + 0.5 * stiffness_weight * column.u_second + damping_weight * column.u_rate;
+        mix.with_l = mass_weight * column.w + 0.5 * stiffness_weight * column.w_second + damping_weight * column.w_rate;
+        mix.with_x = 0.5 * stiffness_weight * column.w_rate + 0.5 * damping_weight * column.w;
+    }
+    const int* place = mass_place_.data();
+    for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
         const TreeNode<D>& node = tree.nodes[i];
-        for (int d = node.first_column; d < node.first_column + node.column_count; ++d) {
-            const RelativeColumn<D>& column = s.motion.column[d];
-            const BodyState<D>& base = s.motion.body[i];
-            const Vec<D> base_second = s.motion.twist_rate[i].template head<D>();
-            for (int b = static_cast<int>(i); b < node.end; ++b) {
-                const MechanismBody<D>& body = m.bodies[tree.nodes[b].body];
-                const BodyState<D>& state = s.motion.body[b];
-                const Vec<D> r = state.position - base.position;
-                const Vec<D> r_rate = state.velocity - base.velocity;
-                const Vec<D> r_second = Vec<D>(s.motion.twist_rate[b].template head<D>()) - base_second;
-                const Vec<D> by_q = column.u_second + cross<D>(column.w_second, r) +
-                                    2 * cross<D>(column.w_rate, r_rate) + cross<D>(column.w, r_second);
-                const Vec<D> by_v = 2 * (column.u_rate + cross<D>(column.w_rate, r) + cross<D>(column.w, r_rate));
-                s.wrench[b].template head<D>() = body.mass * (stiffness_weight * by_q + damping_weight * by_v);
-                // The torque changes because the forces of the mass points change and because their arms do; the second part
-                // belongs to the geometric tangent.
-                s.wrench[b].template tail<A>() = -stiffness_weight * transposed_turn<D>(s.inertia_dyad[b], column.w);
-                if constexpr (D == 3) {
-                    const Vec3& omega = state.angular_velocity;
-                    const Vec3 alpha = s.motion.twist_rate[b].template tail<3>();
-                    const Mat3 inertia = world_inertia(body, state);
-                    const Vec3 spin = inertia * omega;
-                    const Vec3& w = column.w;
-                    // By q: the body turns by w, its angular velocity changes by w' + w x omega, and so on.
-                    const Vec3 omega_q = column.w_rate + w.cross(omega);
-                    const Vec3 alpha_q = column.w_second + column.w_rate.cross(omega) + w.cross(alpha);
-                    const Vec3 torque_q = w.cross(inertia * alpha) + inertia * (alpha_q - w.cross(alpha)) +
-                                          omega_q.cross(spin) +
-                                          omega.cross(w.cross(spin) + inertia * (omega_q - w.cross(omega)));
-                    const Vec3 alpha_v = 2 * column.w_rate + w.cross(omega);
-                    const Vec3 torque_v = inertia * alpha_v + w.cross(spin) + omega.cross(inertia * w);
-                    s.wrench[b].template tail<3>() += stiffness_weight * torque_q + damping_weight * torque_v;
-                }
-            }
-            const int* place = subtree_place_[d].data();
-            const auto collect = [&](int at, const Vec<D>& force, const AngularVec<D>& torque) {
-                const TreeNode<D>& here = tree.nodes[at];
-                for (int c = here.first_column; c < here.first_column + here.column_count; ++c)
-                    values[*place++] +=
-                        (c == d ? 1.0 : 0.5) * (s.motion.column[c].u.dot(force) + s.motion.column[c].w.dot(torque));
+        const Momenta<D>& momenta = s.momenta[i];
+        const double mass = s.mass[i];
+        const Vec<D>& h = s.first_moment[i];
+        for (int c = node.first_column; c < node.first_column + node.column_count; ++c) {
+            const RelativeColumn<D>& k = s.motion.column[c];
+            const Vec<D> p = mass * k.u + cross<D>(k.w, h);
+            AngularVec<D> l = s.inertia[i] * k.w + moment<D>(h, k.u);
+            AngularVec<D> x = 2 * (moment<D>(momenta.rate, k.u) + turned_back<D>(momenta.rate_dyad, k.w));
+            AngularVec<D> y = moment<D>(momenta.second, k.u) + turned_back<D>(momenta.second_dyad, k.w);
+            // Half of the force and torque of the subtree by q_c and v_c.
+            const Vec<D> force =
+                0.5 * stiffness_weight *
+                    (mass * k.u_second + cross<D>(k.w_second, h) + 2 * cross<D>(k.w_rate, momenta.rate) +
+                     cross<D>(k.w, momenta.second)) +
+                damping_weight * (mass * k.u_rate + cross<D>(k.w_rate, h) + cross<D>(k.w, momenta.rate));
+            AngularVec<D> torque =
+                0.5 * stiffness_weight *
+                    (moment<D>(h, k.u_second) + s.inertia[i] * k.w_second + 2 * turned<D>(momenta.rate_dyad, k.w_rate) +
+                     turned<D>(momenta.second_dyad, k.w)) +
+                damping_weight * (moment<D>(h, k.u_rate) + s.inertia[i] * k.w_rate + turned<D>(momenta.rate_dyad, k.w));
+            const AngularVec<D> geometric =
+                stiffness_weight * (moment<D>(k.u, s.load[i]) + transposed_turn<D>(s.dyad[i], k.w));
+            const auto value = [&](int d, const AngularVec<D>& sum) {
+                const RelativeColumn<D>& column = s.motion.column[d];
+                const ColumnMix<D>& mix = s.mix[d];
+                return mix.with_p.dot(p) + mix.with_l.dot(l) + mix.with_x.dot(x) + column.w.dot(sum) +
+                       column.u.dot(force);
             };
-            for (int b = node.end - 1; b >= static_cast<int>(i); --b) {
-                const Vec<D> force = s.wrench[b].template head<D>();
-                const AngularVec<D> torque = s.wrench[b].template tail<A>();
-                collect(b, force, torque);
-                if (b == static_cast<int>(i)) break;
-                const int up = tree.nodes[b].parent;
-                s.wrench[up].template head<D>() += force;
-                s.wrench[up].template tail<A>() +=
-                    torque + moment<D>(s.motion.body[b].position - s.motion.body[up].position, force);
-            }
-            const Vec<D> force = s.wrench[i].template head<D>();
-            AngularVec<D> torque = s.wrench[i].template tail<A>();
+            AngularVec<D> sum = 0.5 * stiffness_weight * y + torque + geometric;
+            for (int d = node.first_column; d <= c; ++d) values[*place++] += value(d, sum);
             int at = static_cast<int>(i);
             for (int up = node.parent; up >= 0; up = tree.nodes[up].parent) {
-                torque += moment<D>(s.motion.body[at].position - s.motion.body[up].position, force);
-                collect(up, force, torque);
+                const Vec<D> r = s.motion.body[at].position - s.motion.body[up].position;
+                const Vec<D> r1 = s.motion.body[at].velocity - s.motion.body[up].velocity;
+                const Vec<D> r2 = (s.motion.twist_rate[at] - s.motion.twist_rate[up]).template head<D>();
+                l += moment<D>(r, p);
+                x += 2 * moment<D>(r1, p);
+                y += moment<D>(r2, p);
+                torque += moment<D>(r, force);
+                sum = 0.5 * stiffness_weight * y + torque + geometric;
+                const TreeNode<D>& ancestor = tree.nodes[up];
+                for (int d = ancestor.first_column; d < ancestor.first_column + ancestor.column_count; ++d)
+                    values[*place++] += value(d, sum);
                 at = up;
             }
         }
@@ -920,22 +979,23 @@ void RelativeSystem<D>::assemble_tangent(Evaluation& e, double mass_weight, doub
                                          double stiffness_weight, const VecX& row_force, const VecX& a,
                                          std::vector<double>& values) const {
     auto& s = static_cast<Scratch&>(e);
-    const std::vector<double>& mass = s.Evaluation::mass;
-    for (std::size_t k = 0; k < values.size(); ++k) values[k] = mass_weight * mass[k];
+    std::fill(values.begin(), values.end(), 0.0);
     coordinates_.update_twist_rates(a, s.motion);
     coordinates_.update_second_derivatives(*s.q, *s.v, a, s.motion);
     for (int b = 0; b < balls_; ++b)
         for (int k = 0; k < 4; ++k) {
             const int c = coordinates_.tree().ball_columns[b] + k;
-            values[this->pattern_.start[c]] += stiffness_weight * row_force[b];
+            values[this->pattern_.start[c]] += stiffness_weight * row_force[b] + mass_weight * spin_inertia_[b];
         }
     for (std::size_t i = 0; i < rows_.rows.size(); ++i)
         if (rows_.rows[i].is_holonomic())
             add_row_tangent(s, static_cast<int>(i), stiffness_weight * row_force[balls_ + static_cast<int>(i)], values);
     for (std::size_t i = 0; i < force_reach_.size(); ++i)
         add_force_tangent(s, static_cast<int>(i), damping_weight, stiffness_weight, values);
-    add_geometric_tangent(s, stiffness_weight, row_force, values);
-    add_inertia_tangent(s, damping_weight, stiffness_weight, values);
+    accumulate_loads(s, row_force);
+    accumulate_momenta(s);
+    add_tree_tangent(s, mass_weight, damping_weight, stiffness_weight, values);
+    add_ball_tangent(s, stiffness_weight, values);
 }
 
 // ---------------------------------------------------------------- bodies

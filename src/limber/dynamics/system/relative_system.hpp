@@ -62,10 +62,10 @@ private:
     void accumulate_inertia(Scratch& s) const;
     void assemble_mass(Scratch& s) const;
     void add_ball_tangent(const Scratch& s, double stiffness_weight, std::vector<double>& values) const;
-    void add_geometric_tangent(Scratch& s, double stiffness_weight, const VecX& row_force,
-                               std::vector<double>& values) const;
-    void add_inertia_tangent(Scratch& s, double damping_weight, double stiffness_weight,
-                             std::vector<double>& values) const;
+    void accumulate_loads(Scratch& s, const VecX& row_force) const;
+    void accumulate_momenta(Scratch& s) const;
+    void add_tree_tangent(Scratch& s, double mass_weight, double damping_weight, double stiffness_weight,
+                          std::vector<double>& values) const;
     void add_internal_geometric(const Scratch& s, const TreeReach& reach, const int* features, const Vec<D>* gradients,
                                 double weight, const std::vector<int>& place, std::vector<double>& values) const;
     void add_row_tangent(Scratch& s, int row, double weight, std::vector<double>& values) const;
@@ -84,7 +84,6 @@ private:
     std::vector<TreeReach> row_reach_, force_reach_;
     std::vector<int> mass_place_;                            // in the order in which assemble_mass meets the entries
     std::vector<std::vector<int>> row_place_, force_place_;  // columns x columns of each reach
-    std::vector<std::vector<int>> subtree_place_;  // per column: places of (c, column) for its subtree, then ancestors
 };
 
 }  // namespace limber

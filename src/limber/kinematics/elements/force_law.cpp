@@ -7,6 +7,7 @@ namespace limber {
 namespace {
 
 constexpr std::size_t own_variables = 3;  // x, v, t
+constexpr std::size_t max_inputs = 16;    // see max_law_inputs
 
 // Integral of f from 0 to x: composite five-point Gauss rule, fine enough for laws with kinks.
 template <class F>
@@ -49,7 +50,7 @@ BoundLaw::BoundLaw(const ModelEvaluation& e, const ScalarLaw& law, const std::ve
 
 double BoundLaw::expression_value(double x, double v, double t, std::span<const double> inputs, int by,
                                   double* derivative) const {
-    std::array<Dual<1>, BoundExpression::max_depth> variables{};
+    std::array<Dual<1>, own_variables + max_inputs> variables;
     variables[0] = x;
     variables[1] = v;
     variables[2] = t;
@@ -80,15 +81,33 @@ BoundLaw::Value BoundLaw::evaluate(double x, double v, double t, std::span<const
             result.by_x = y.fx;
             break;
         }
-        case ScalarLaw::Kind::expression:
-            result.force = expression_value(x, v, t, inputs, 0, &result.by_x);
-            expression_value(x, v, t, inputs, 1, &result.by_v);
+        case ScalarLaw::Kind::expression: {
+            std::array<Dual<2>, own_variables + max_inputs> variables;
+            variables[0] = Dual<2>::variable(x, 0);
+            variables[1] = Dual<2>::variable(v, 1);
+            variables[2] = Dual<2>(t);
+            for (std::size_t i = 0; i < inputs.size(); ++i) variables[own_variables + i] = Dual<2>(inputs[i]);
+            const Dual<2> y = expression_.evaluate<Dual<2>>(
+                std::span<const Dual<2>>(variables.data(), own_variables + inputs.size()));
+            result = {y.value, y.partial[0], y.partial[1]};
             break;
+        }
     }
     const double damping = damping_.value(t);
     result.force += damping * v + preload_.value(t);
     result.by_v += damping;
     return result;
+}
+
+double BoundLaw::force(double x, double v, double t, std::span<const double> inputs) const {
+    if (kind_ != ScalarLaw::Kind::expression) return evaluate(x, v, t, inputs).force;
+    std::array<double, own_variables + max_inputs> variables;
+    variables[0] = x;
+    variables[1] = v;
+    variables[2] = t;
+    for (std::size_t i = 0; i < inputs.size(); ++i) variables[own_variables + i] = inputs[i];
+    return expression_.evaluate<double>(std::span<const double>(variables.data(), own_variables + inputs.size())) +
+           damping_.value(t) * v + preload_.value(t);
 }
 
 double BoundLaw::by_input(int i, double x, double v, double t, std::span<const double> inputs) const {

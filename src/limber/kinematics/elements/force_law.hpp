@@ -24,6 +24,8 @@ public:
     BoundLaw(const ModelEvaluation& evaluation, const ScalarLaw& law, const std::vector<std::string>& inputs,
              const std::string& what);
 
+    /// The force alone.
+    double force(double x, double v, double t, std::span<const double> inputs) const;
     Value evaluate(double x, double v, double t, std::span<const double> inputs) const;
     /// Derivative by input i; zero unless the law is an expression that uses it.
     double by_input(int i, double x, double v, double t, std::span<const double> inputs) const;

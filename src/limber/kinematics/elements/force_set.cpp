@@ -167,7 +167,7 @@ double ForceSet<D>::scalar_force(int element, const std::vector<Measure<D>>& mea
     const ForceElement<D>& e = elements[element];
     if (e.kind == ForceKind::scalar) {
         const ScalarState s = scalar_state(e, measures, context);
-        return e.law.evaluate(s.x, s.v, t, s.input_span(e.inputs.size())).force;
+        return e.law.force(s.x, s.v, t, s.input_span(e.inputs.size()));
     }
     if (e.kind == ForceKind::servo) {
         const ScalarState s = scalar_state(e, measures, context);
@@ -196,7 +196,7 @@ void ForceSet<D>::evaluate(const std::vector<Measure<D>>& measures, const Measur
                 bool saturated = false;
                 const double force = e.kind == ForceKind::servo
                                          ? servo_force(e, s.x, s.v, t, &saturated)
-                                         : e.sign * e.law.evaluate(s.x, s.v, t, s.input_span(e.inputs.size())).force;
+                                         : e.sign * e.law.force(s.x, s.v, t, s.input_span(e.inputs.size()));
                 MeasureGradient<D> g;
                 const Measure<D>& m = measures[e.measure];
                 compute_gradient(m, context, g.data());
