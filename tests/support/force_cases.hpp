@@ -31,6 +31,7 @@ inline std::vector<ForceCase> force_cases() {
         {"bushing", "{bushing: [a.m, b.m], stiffness: BUSH, damping: DAMP}"},
         {"bushing_matrix", "{bushing: [a.s, b.s], stiffness: FULL}"},
         {"drag", "{drag: b.s, linear: 0.4, quadratic: 0.9, medium: MEDIUM}"},
+        {"tyre", "{tyre: WHEEL, road: hills, radius: 2, stiffness: 70, damping: 3LATERAL}"},
     };
 }
 
@@ -45,6 +46,10 @@ inline std::string force_model(const ForceCase& force, bool planar) {
     replace("TORQUE", planar ? "0.7 - t" : "[0.5, 0.7 - t, -0.3]");
     replace("BUSH", planar ? "[50, 70, 3]" : "[50, 70, 90, 3, 4, 5]");
     replace("DAMP", planar ? "[1, 2, 0.1]" : "[1, 2, 3, 0.1, 0.2, 0.3]");
+    replace("LATERAL", planar ? ""
+                              : ", lateral: {A0: 26, A1: 1.4, A2: 130, A3: 2.3, A4: 180, B1: -4e-4, B3: 1.2, B4: 2e-7, "
+                                "SN: 1.03, AF1: -1.7e-3, AF2: 1.7e-3}");
+    replace("WHEEL", planar ? "b.s" : "b.hub");
     replace("MEDIUM", planar ? "[0.5, 0.1]" : "[0.5, 0.1, -0.2]");
     if (planar) {
         replace("FULL", "[9, 1, 2, 1, 8, 0, 2, 0, 3]");
@@ -57,6 +62,7 @@ inline std::string force_model(const ForceCase& force, bool planar) {
     }
     // The base model's own spring is replaced.
     std::string yaml = planar ? two_planar_bodies("{revolute: [a.m, b.m]}") : two_bodies("{revolute: [a.m, b.m]}");
+    yaml += "roads:\n  hills: [{height: 0.2*sin(x)}, {ramp: {from: -2, to: 3, height: 0.5, rounding: 4}}]\n";
     const std::string own = "  k: {spring: [a.s, b.s], stiffness: 15, free-length: 0.4}\n";
     yaml.replace(yaml.find(own), own.size(), "  k: " + text + "\n");
     return yaml;

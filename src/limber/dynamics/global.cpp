@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "limber/dynamics/semi_recursive.hpp"
 #include "limber/model/error.hpp"
 
 namespace limber {
@@ -24,6 +25,7 @@ std::unique_ptr<StepSolver> make_step_solver(const std::string& formulation, std
     // In relative coordinates this is the hybrid formulation.
     if (formulation == "global" || formulation == "hybrid")
         return std::make_unique<GlobalSolver>(std::move(system), options);
+    if (formulation == "semi-recursive") return std::make_unique<SemiRecursiveSolver>(std::move(system), options);
     throw ModelError(fmt::format("'{}' is not a step solver", formulation));
 }
 

@@ -1,0 +1,57 @@
+#pragma once
+// Semi-recursive formulation: relative coordinates z of the forest, reduced to independent ones y by a second velocity transformation
+// (Cuadrado and Dopico; Garcia de Jalon and Bayo 1994).
+//
+//   z = (d, y),   z' = R y' + s,   R = [ -J_d^-1 J_y ; 1 ]
+//   R^T (M z'' - Q) = 0
+//
+// Difference formulas are applied to y alone; Newton's method finds y at the end of the step with the tangent R^T (M + gamma h C +
+// beta h^2 K) R, and for every y the dependent positions, velocities and accelerations follow from the constraints exactly.
+//
+// The independent coordinates are those that a factorisation with full pivoting of J in the metric of the masses leaves over (Terze 2002:
+// the constraint subspace is best represented by coordinates aligned with it). They are chosen anew when the present choice becomes
+// poor. Since all coordinates of a state satisfy the constraints, another choice makes no jump.
+//
+// No multipliers, no penalty: where the rank of J falls (dead points) there is nothing to hold on to, and the step may fail.
+
+#include <Eigen/Cholesky>
+#include <Eigen/LU>
+
+#include "limber/dynamics/step_solver.hpp"
+
+namespace limber {
+
+class SemiRecursiveSolver final : public StepSolver {
+public:
+    SemiRecursiveSolver(std::shared_ptr<const System> system, const FormulationOptions& options);
+
+    StepReport step(State& state, const DifferenceFormulas& formulas) override;
+    const System& system() const override { return *system_; }
+
+private:
+    /// Splits coordinates and rows at the configuration of the evaluation.
+    void choose();
+    /// J_d and R at the configuration of the evaluation. False if J_d is singular.
+    bool update_transformation();
+    /// Dependent positions for the independent ones in q_.
+    bool close(const State& state, const DifferenceFormulas& f, double t);
+    void update_motion(const State& state, const DifferenceFormulas& f);
+    void gather_rows(const VecX& rows);
+    void solve_dependent();
+    void make_dense_jacobian();
+
+    std::shared_ptr<const System> system_;
+    FormulationOptions options_;
+    std::unique_ptr<Evaluation> evaluation_;
+    int rank_ = -1;  // -1: not chosen yet
+    std::vector<int> dependent_, independent_, rows_used_;
+    double quality_ = 0;  // smallest over largest pivot of J_d when it was chosen
+    MatX jacobian_, scaled_, dependent_jacobian_, independent_jacobian_, transformation_, tangent_, product_, reduced_;
+    Eigen::FullPivLU<MatX> choice_;
+    Eigen::PartialPivLU<MatX> factor_;
+    Eigen::LDLT<MatX> newton_;
+    std::vector<double> values_;
+    VecX q_, v_, a_, scheme_a_, lambda_, residual_, reduced_residual_, rows_, selected_, ordered_;
+};
+
+}  // namespace limber
