@@ -28,6 +28,7 @@ int main(int argc, char** argv) {
     add_run_command(app, exit_code);
     add_check_command(app, exit_code);
     add_compare_command(app, exit_code);
+    add_equilibrium_command(app, exit_code);
     add_list_command(app, exit_code);
     try {
         app.parse(argc, argv);

@@ -155,6 +155,21 @@ TEST(CommandLine, EndsWithOneOnBadInput) {
     std::filesystem::remove(bad);
 }
 
+TEST(CommandLine, FindsEquilibrium) {
+    const Outcome o = limber("equilibrium " + example("iltis/ramp-and-stairs.yaml") + " --summary json");
+    ASSERT_EQ(o.code, 0) << o.err;
+    const auto json = nlohmann::json::parse(o.out);
+    EXPECT_LT(json["residual"], 1e-6);
+    EXPECT_NEAR(json["sensors"]["load00"], 3831.31, 1);
+    EXPECT_TRUE(contains(limber("equilibrium " + example("forces/spring.yaml")).out, "static equilibrium after"));
+    const std::string falling = temporary("limber_falling.yaml");
+    std::ofstream(falling) << "{limber: 1, bodies: {ball: {sphere: {radius: 1, mass: 1}}}}\n";
+    const Outcome none = limber("equilibrium " + falling);
+    EXPECT_EQ(none.code, 2);
+    EXPECT_TRUE(contains(none.err, "no equilibrium found")) << none.err;
+    std::filesystem::remove(falling);
+}
+
 TEST(CommandLine, EndsWithTwoWhenTheSolverFails) {
     // A linkage driven to where it cannot follow: ground 4, crank 3, coupler 2, rocker 2 lock at acos(0.375).
     const Outcome o = limber("run " + example("loops/lock-up.yaml") + " --until 1 --summary json");

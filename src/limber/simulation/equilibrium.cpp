@@ -5,86 +5,170 @@
 #include <algorithm>
 #include <cmath>
 
+#include "limber/integration/stepper.hpp"
 #include "limber/math/linear_solver.hpp"
 
 namespace limber {
 namespace {
 
 constexpr double penalty = 1e7;
-constexpr double tolerance = 1e-9;  // of accelerations, in m/s^2 (or rad/s^2)
+constexpr double tolerance = 1e-9;    // of accelerations, in m/s^2 (or rad/s^2)
+constexpr double good_enough = 1e-6;  // accepted when nothing better can be reached
 constexpr double first_pseudo_time = 1e-3;
 constexpr double longest_pseudo_time = 1e6;
+constexpr int newton_iterations = 60;
+constexpr int relaxation_steps = 60;
+
+class EquilibriumFinder {
+public:
+    EquilibriumFinder(const System& system, AccelerationSolver& solver, State& state)
+        : system_(system),
+          solver_(solver),
+          state_(state),
+          evaluation_(system.make_evaluation()),
+          linear_(make_linear_solver(system.pattern())),
+          weight_(penalty * system.row_inertia()),
+          tangent_(system.pattern().nonzeros()) {
+        const int n = system.size();
+        a_ = change_ = pull_ = VecX::Zero(n);
+        lambda_ = rows_ = VecX::Zero(system.rows());
+        state_.v = VecX::Zero(n);
+        solver_.use_no_gains();
+        size_ = release(state_.q);
+    }
+
+    double size() const { return size_; }
+    int iterations() const { return iterations_; }
+
+    /// True when nothing accelerates any more.
+    bool approach_by_newton() {
+        double s = first_pseudo_time * first_pseudo_time;
+        const double start = size_;
+        for (int i = 0; i < newton_iterations && std::isfinite(size_); ++i) {
+            if (size_ < tolerance) return true;
+            if (size_ > 10 * start || s < 1e-14) return false;
+            ++iterations_;
+            s *= try_step(s);
+            s = std::min(s, longest_pseudo_time * longest_pseudo_time);
+        }
+        return size_ < tolerance;
+    }
+
+    /// Motion with real inertia and numerical damping; stopped whenever it slows down (kinetic damping).
+    void relax(const std::shared_ptr<const System>& system) {
+        // Steps of a small part of the time the accelerations need to move things by their own size.
+        const double step = 0.1 * std::sqrt(system_.length_scale() / std::max(size_, 1e-6));
+        IntegratorOptions options;
+        options.newmark_xi = -0.5;
+        const auto stepper = make_stepper("global", "newmark", system, {}, options);
+        if (!stepper->start(state_).ok) return;
+        double energy = 0;
+        for (int i = 0; i < relaxation_steps; ++i) {
+            ++iterations_;
+            const double t = state_.t;
+            const bool ok = stepper->step(state_, step).ok;
+            state_.t = t;  // statics: drivers stand still
+            const double now = kinetic_energy();
+            if (!ok || now < energy) {
+                state_.v.setZero();
+                if (!stepper->start(state_).ok) break;
+                energy = 0;
+            } else {
+                energy = now;
+            }
+        }
+        state_.v.setZero();
+        VecX v = state_.v;
+        solver_.project(state_.t, state_.q, v, state_.memory);
+        size_ = release(state_.q);
+    }
+
+private:
+    double release(const VecX& q) {
+        return solver_.solve(state_.t, q, state_.v, state_.memory, a_, lambda_) ? a_.lpNorm<Eigen::Infinity>()
+                                                                                : INFINITY;
+    }
+
+    double kinetic_energy() {
+        system_.update_positions(*evaluation_, state_.t, state_.q, state_.memory);
+        multiply(system_.pattern(), evaluation_->mass, state_.v, pull_);
+        return 0.5 * state_.v.dot(pull_);
+    }
+
+    /// One step with pseudo-time sqrt(s), taken if it is good; the factor by which s should change.
+    double try_step(double s) {
+        constexpr double worse = 1.0 / 25;
+        Evaluation& e = *evaluation_;
+        system_.update(e, state_.t, state_.q, state_.v, state_.memory);
+        multiply(system_.pattern(), e.mass, a_, pull_);
+        pull_ *= s;
+        change_ = pull_;
+        rows_ = e.phi.cwiseProduct(weight_);
+        rows_.tail(system_.rows() - system_.holonomic_rows()).setZero();
+        add_transposed(system_.jacobian_pattern(), e.jacobian, rows_, -1.0, change_);
+        system_.assemble_tangent(e, 1, 0, s, lambda_, VecX::Zero(system_.size()), tangent_);
+        system_.add_penalty(e, weight_, tangent_);
+        if (!linear_->factorize(tangent_)) return worse;
+        linear_->solve(change_);
+        // Against the forces: towards an equilibrium that does not last.
+        if (!(change_.dot(pull_) > 0)) return worse;
+        VecX q = state_.q + change_;
+        VecX v = state_.v;
+        const VecX kept_a = a_;
+        const VecX kept_lambda = lambda_;
+        if (q.allFinite() && solver_.project(state_.t, q, v, state_.memory)) {
+            const double next = release(q);
+            // A little worse is allowed: on the way down accelerations may rise for a while.
+            if (next < 2 * size_) {
+                state_.q = q;
+                system_.update_memory(e, state_.q, state_.memory);
+                const double growth = next < size_ ? std::clamp(std::pow(size_ / next, 2), 4.0, 100.0) : 0.5;
+                size_ = next;
+                return growth;
+            }
+        }
+        a_ = kept_a;
+        lambda_ = kept_lambda;
+        return worse;
+    }
+
+    const System& system_;
+    AccelerationSolver& solver_;
+    State& state_;
+    std::unique_ptr<Evaluation> evaluation_;
+    std::unique_ptr<LinearSolver> linear_;
+    VecX weight_;
+    std::vector<double> tangent_;
+    VecX a_, lambda_, change_, pull_, rows_;
+    double size_ = 0;
+    int iterations_ = 0;
+};
 
 }  // namespace
 
-EquilibriumReport find_equilibrium(const System& system, AccelerationSolver& solver, State& state, int max_iterations) {
+EquilibriumReport find_equilibrium(const std::shared_ptr<const System>& system, AccelerationSolver& solver,
+                                   State& state, int max_rounds) {
     EquilibriumReport report;
-    const int n = system.size();
-    const auto e = system.make_evaluation();
-    const auto linear = make_linear_solver(system.pattern());
-    const VecX weight = penalty * system.row_inertia();
-    std::vector<double> tangent(system.pattern().nonzeros());
-    state.v = VecX::Zero(n);
-    VecX a = VecX::Zero(n);
-    VecX lambda = VecX::Zero(system.rows());
-    VecX change = VecX::Zero(n);
-    VecX rows = VecX::Zero(system.rows());
-    solver.use_no_gains();
-    const auto release = [&](const VecX& q) {
-        return solver.solve(state.t, q, state.v, state.memory, a, lambda) ? a.lpNorm<Eigen::Infinity>() : INFINITY;
-    };
-    double s = first_pseudo_time * first_pseudo_time;
-    double size = release(state.q);
-    while (report.iterations < max_iterations) {
-        report.residual = size;
-        if (size < tolerance) {
-            report.converged = true;
-            return report;
+    EquilibriumFinder finder(*system, solver, state);
+    State best = state;
+    double least = finder.size();
+    for (int round = 0; round < max_rounds && !report.converged; ++round) {
+        report.converged = finder.approach_by_newton();
+        if (finder.size() < least) {
+            least = finder.size();
+            best = state;
         }
-        if (!std::isfinite(size)) break;
-        ++report.iterations;
-        system.update(*e, state.t, state.q, state.v, state.memory);
-        multiply(system.pattern(), e->mass, a, change);
-        change *= s;
-        rows = e->phi.cwiseProduct(weight);
-        rows.tail(system.rows() - system.holonomic_rows()).setZero();
-        add_transposed(system.jacobian_pattern(), e->jacobian, rows, -1.0, change);
-        system.assemble_tangent(*e, 1, 0, s, lambda, VecX::Zero(n), tangent);
-        system.add_penalty(*e, weight, tangent);
-        bool is_better = false;
-        if (linear->factorize(tangent)) {
-            linear->solve(change);
-            VecX q = state.q + change;
-            VecX v = state.v;
-            const VecX kept_a = a;
-            const VecX kept_lambda = lambda;
-            if (q.allFinite() && solver.project(state.t, q, v, state.memory)) {
-                const double next = release(q);
-                // A little worse is allowed: on the way down accelerations may rise for a while.
-                is_better = next < 2 * size;
-                if (is_better) {
-                    state.q = q;
-                    system.update_memory(*e, state.q, state.memory);
-                    s = std::clamp(s * std::clamp(std::pow(size / next, 2), 0.5, 100.0), 1e-12,
-                                   longest_pseudo_time * longest_pseudo_time);
-                    size = next;
-                }
-            }
-            if (!is_better) {
-                a = kept_a;
-                lambda = kept_lambda;
-            }
-        }
-        if (!is_better) {
-            s /= 25;
-            if (s < 1e-14) break;
-        }
+        if (!report.converged) finder.relax(system);
     }
-    report.residual = size;
-    report.converged = size < 1e3 * tolerance;
+    if (!report.converged) {
+        state = best;
+        report.converged = least < good_enough;
+    }
+    report.residual = least;
+    report.iterations = finder.iterations();
     if (!report.converged)
         report.reason = fmt::format("no equilibrium found in {} iterations; accelerations of {:.3g} are left",
-                                    report.iterations, size);
+                                    report.iterations, least);
     return report;
 }
 

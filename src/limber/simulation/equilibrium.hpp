@@ -6,9 +6,11 @@
 //   (M + s K + J^T W J) dq = s M a - J^T W Phi
 //
 // is one implicit step of length sqrt(s) in a viscous world for small s (dynamic relaxation: always downhill) and Newton's step for
-// large s. s grows as the accelerations fall, and shrinks when a step made things worse. Directions in which nothing pulls (the place
-// of a vehicle on flat ground) are left as they are.
+// large s. s grows as the accelerations fall, and shrinks when a step made things worse or goes against the forces (towards an
+// equilibrium that does not last). Where that gets stuck, the mechanism is let move and stopped whenever it slows down. Directions in
+// which nothing pulls (the place of a vehicle on flat ground) are left as they are.
 
+#include <memory>
 #include <string>
 
 #include "limber/dynamics/formulation.hpp"
@@ -23,7 +25,7 @@ struct EquilibriumReport {
 };
 
 /// Moves state.q; velocities are set to zero. The solver must belong to the system.
-EquilibriumReport find_equilibrium(const System& system, AccelerationSolver& solver, State& state,
-                                   int max_iterations = 500);
+EquilibriumReport find_equilibrium(const std::shared_ptr<const System>& system, AccelerationSolver& solver,
+                                   State& state, int max_rounds = 40);
 
 }  // namespace limber

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 #include <utility>
 
 #include "limber/model/error.hpp"
@@ -46,8 +47,8 @@ void Simulation::start() {
         const auto settled = make_system<D>(mechanism, kind);
         settled->import_states(states, state_.q, state_.v);
         const auto solver = make_acceleration_solver("augmented-lagrangian", settled);
-        equilibrium_ = find_equilibrium(*settled, *solver, state_);
-        if (!equilibrium_.converged) throw ModelError("static equilibrium: " + equilibrium_.reason);
+        equilibrium_ = find_equilibrium(settled, *solver, state_);
+        if (!equilibrium_.converged) throw std::runtime_error("static equilibrium: " + equilibrium_.reason);
         settled->export_states(state_.q, state_.v, states);
         for (std::size_t b = 0; b < states.size(); ++b) {
             states[b].velocity = mechanism->bodies[b].reference.velocity;

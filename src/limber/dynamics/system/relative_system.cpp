@@ -575,6 +575,33 @@ void RelativeSystem<D>::update_forces(Evaluation& e) const {
 }
 
 template <int D>
+void RelativeSystem<D>::compute_inverse_dynamics(Evaluation& e, const VecX& a, VecX& forces) const {
+    auto& s = static_cast<Scratch&>(e);
+    const Mechanism<D>& m = *this->mechanism_;
+    const RelativeTree<D>& tree = coordinates_.tree();
+    coordinates_.update_twist_rates(a, s.motion);
+    forces = -s.force;
+    // What the accelerations add to the inertia forces at zero accelerations, which Q contains.
+    for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+        const MechanismBody<D>& body = m.bodies[tree.nodes[i].body];
+        const TwistVec<D> added = s.motion.twist_rate[i] - s.motion.bias[i];
+        s.wrench[i].template head<D>() = body.mass * added.template head<D>();
+        s.wrench[i].template tail<A>() = world_inertia(body, s.motion.body[i]) * added.template tail<A>();
+    }
+    for (std::size_t i = tree.nodes.size(); i-- > 0;) {
+        const TreeNode<D>& node = tree.nodes[i];
+        const Vec<D> force = s.wrench[i].template head<D>();
+        const AngularVec<D> torque = s.wrench[i].template tail<A>();
+        for (int c = node.first_column; c < node.first_column + node.column_count; ++c)
+            forces[c] += s.motion.column[c].u.dot(force) + s.motion.column[c].w.dot(torque);
+        if (node.parent < 0) continue;
+        s.wrench[node.parent].template head<D>() += force;
+        s.wrench[node.parent].template tail<A>() +=
+            torque + moment<D>(s.motion.body[i].position - s.motion.body[node.parent].position, force);
+    }
+}
+
+template <int D>
 void RelativeSystem<D>::update_memory(Evaluation& e, const VecX& q, std::vector<double>& memory) const {
     const Mechanism<D>& m = *this->mechanism_;
     if (memory.empty()) return;

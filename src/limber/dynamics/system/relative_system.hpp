@@ -30,6 +30,10 @@ public:
     const RelativeCoordinates<D>& coordinates() const { return coordinates_; }
     static const RelativeMotion<D>& motion(const Evaluation& e);
 
+    /// Forces along the coordinates that accelerations a need beside the applied ones, M a - Q, by Newton and Euler for every body
+    /// and one sweep towards the roots: linear in the number of bodies. Needs forces.
+    void compute_inverse_dynamics(Evaluation& e, const VecX& a, VecX& forces) const;
+
     const char* coordinates_name() const override { return "relative"; }
     std::unique_ptr<Evaluation> make_evaluation() const override;
     void update_positions(Evaluation& e, double t, const VecX& q, std::span<const double> memory) const override;
