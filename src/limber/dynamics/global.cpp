@@ -193,19 +193,12 @@ StepReport GlobalSolver::step(State& state, const DifferenceFormulas& f) {
         report.reason = "the velocities are not finite";
         return report;
     }
-    state.t = t;
-    state.q = q_;
-    state.v = v_;
     if (f.delta_m == 0 && f.delta_f == 0) {
         scheme_a_ = a_;
     } else {
         scheme_a_ = ((1 - f.delta_f) * a_ + f.delta_f * state.a - f.delta_m * state.scheme_a) / (1 - f.delta_m);
     }
-    state.previous_a = state.scheme_a;
-    state.previous_step = h;
-    state.scheme_a = scheme_a_;
-    state.a = a_;
-    state.lambda = lambda_;
+    state.complete_step(t, h, q_, v_, a_, scheme_a_, lambda_);
     system_->update_memory(e, state.q, state.memory);
     return report;
 }

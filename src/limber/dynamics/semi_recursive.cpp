@@ -257,14 +257,7 @@ StepReport SemiRecursiveSolver::step(State& state, const DifferenceFormulas& f) 
         for (int i = 0; i < rank_; ++i) selected_[i] = ordered_[order[i]];
         for (int i = 0; i < rank_; ++i) lambda_[rows_used_[i]] = selected_[i];
     }
-    state.t = t;
-    state.q = q_;
-    state.v = v_;
-    state.previous_a = state.scheme_a;
-    state.previous_step = h;
-    state.scheme_a = scheme_a_;
-    state.a = a_;
-    state.lambda = lambda_;
+    state.complete_step(t, h, q_, v_, a_, scheme_a_, lambda_);
     system_->update_memory(e, state.q, state.memory);
     return report;
 }

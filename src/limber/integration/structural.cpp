@@ -164,14 +164,7 @@ StepReport PredictorCorrector::step(State& state, double h) {
         report.reason = "the projection onto the constraints failed";
         return report;
     }
-    state.t = t;
-    state.q = q_;
-    state.v = v_;
-    state.previous_a = state.scheme_a;
-    state.previous_step = h;
-    state.scheme_a = scheme_a_;
-    state.a = a_;
-    state.lambda = lambda_;
+    state.complete_step(t, h, q_, v_, a_, scheme_a_, lambda_);
     solver_->system().update_memory(solver_->evaluation(), state.q, state.memory);
     return report;
 }

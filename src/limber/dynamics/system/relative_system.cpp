@@ -5,6 +5,7 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 
+#include "limber/dynamics/system/active_features.hpp"
 #include "limber/kinematics/relative/articulated_inertia.hpp"
 
 namespace limber {
@@ -84,7 +85,8 @@ RelativeSystem<D>::RelativeSystem(std::shared_ptr<const Mechanism<D>> mechanism,
     this->initial_memory_ = m.initial_memory;
     this->coordinate_notes_ = coordinates_.describe();
     gather_rows();
-    find_active_features();
+    active_features_ = stepping_features(rows_, *this->mechanism_);
+    memory_features_ = counting_features(*this->mechanism_);
     build_patterns();
     find_spin_inertia();
     compute_row_inertia();
@@ -136,27 +138,6 @@ void RelativeSystem<D>::gather_rows() {
         }
         if (holonomic) this->holonomic_rows_ = balls_ + static_cast<int>(rows_.rows.size());
     }
-}
-
-template <int D>
-void RelativeSystem<D>::find_active_features() {
-    const Mechanism<D>& m = *this->mechanism_;
-    const auto add_measure = [](const Measure<D>& measure, std::vector<int>& list) {
-        list.insert(list.end(), measure.feature.begin(), measure.feature.begin() + measure.count);
-    };
-    const auto make_unique = [](std::vector<int>& list) {
-        std::sort(list.begin(), list.end());
-        list.erase(std::unique(list.begin(), list.end()), list.end());
-    };
-    active_features_ = rows_.slot_feature;
-    active_features_.insert(active_features_.end(), m.forces.slot_feature.begin(), m.forces.slot_feature.end());
-    for (const Row& row : rows_.rows)
-        if (row.kind == RowKind::user_velocity)
-            for (const int input : rows_.user_rows[row.user].inputs)
-                add_measure(rows_.measures[input], active_features_);
-    make_unique(active_features_);
-    for (const int measure : m.memory_measure) add_measure(m.measure(measure), memory_features_);
-    make_unique(memory_features_);
 }
 
 // Components in world axes notice when both bodies turn together; all other measures do not.
@@ -540,6 +521,23 @@ void RelativeSystem<D>::update_velocities(Evaluation& e, const VecX& v) const {
     for (int i = this->holonomic_rows_; i < this->rows(); ++i) s.phi[i] = s.rate[i];
 }
 
+// Wrenches of the bodies, gathered towards the roots, along the coordinates.
+template <int D>
+void RelativeSystem<D>::add_wrenches(Scratch& s, VecX& forces) const {
+    const RelativeTree<D>& tree = coordinates_.tree();
+    for (std::size_t i = tree.nodes.size(); i-- > 0;) {
+        const TreeNode<D>& node = tree.nodes[i];
+        const Vec<D> force = s.wrench[i].template head<D>();
+        const AngularVec<D> torque = s.wrench[i].template tail<A>();
+        for (int c = node.first_column; c < node.first_column + node.column_count; ++c)
+            forces[c] += s.motion.column[c].u.dot(force) + s.motion.column[c].w.dot(torque);
+        if (node.parent < 0) continue;
+        s.wrench[node.parent].template head<D>() += force;
+        s.wrench[node.parent].template tail<A>() +=
+            torque + moment<D>(s.motion.body[i].position - s.motion.body[node.parent].position, force);
+    }
+}
+
 template <int D>
 void RelativeSystem<D>::update_forces(Evaluation& e) const {
     auto& s = static_cast<Scratch&>(e);
@@ -561,17 +559,8 @@ void RelativeSystem<D>::update_forces(Evaluation& e) const {
         add_wrench(m.features[f], s.features.value[f], s.motion.body[node].position, s.slot_force[slot],
                    s.wrench[node]);
     }
-    for (std::size_t i = tree.nodes.size(); i-- > 0;) {
-        const TreeNode<D>& node = tree.nodes[i];
-        const Vec<D> force = s.wrench[i].template head<D>();
-        const AngularVec<D> torque = s.wrench[i].template tail<A>();
-        for (int c = node.first_column; c < node.first_column + node.column_count; ++c)
-            s.force[c] = s.motion.column[c].u.dot(force) + s.motion.column[c].w.dot(torque);
-        if (node.parent < 0) continue;
-        s.wrench[node.parent].template head<D>() += force;
-        s.wrench[node.parent].template tail<A>() +=
-            torque + moment<D>(s.motion.body[i].position - s.motion.body[node.parent].position, force);
-    }
+    s.force.setZero();
+    add_wrenches(s, s.force);
 }
 
 template <int D>
@@ -588,17 +577,7 @@ void RelativeSystem<D>::compute_inverse_dynamics(Evaluation& e, const VecX& a, V
         s.wrench[i].template head<D>() = body.mass * added.template head<D>();
         s.wrench[i].template tail<A>() = world_inertia(body, s.motion.body[i]) * added.template tail<A>();
     }
-    for (std::size_t i = tree.nodes.size(); i-- > 0;) {
-        const TreeNode<D>& node = tree.nodes[i];
-        const Vec<D> force = s.wrench[i].template head<D>();
-        const AngularVec<D> torque = s.wrench[i].template tail<A>();
-        for (int c = node.first_column; c < node.first_column + node.column_count; ++c)
-            forces[c] += s.motion.column[c].u.dot(force) + s.motion.column[c].w.dot(torque);
-        if (node.parent < 0) continue;
-        s.wrench[node.parent].template head<D>() += force;
-        s.wrench[node.parent].template tail<A>() +=
-            torque + moment<D>(s.motion.body[i].position - s.motion.body[node.parent].position, force);
-    }
+    add_wrenches(s, forces);
 }
 
 template <int D>

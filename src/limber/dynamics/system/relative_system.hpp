@@ -54,7 +54,6 @@ private:
     struct Scratch;
 
     void gather_rows();
-    void find_active_features();
     bool is_felt_by_common_motion(const Row& row) const;
     TreeReach reach_of(const int* features, int count, bool is_internal) const;
     void build_patterns();
@@ -62,6 +61,7 @@ private:
     void compute_row_inertia();
 
     MeasureContext<D> context(const Scratch& s) const;
+    void add_wrenches(Scratch& s, VecX& forces) const;
     void update_features(Scratch& s, const std::vector<int>& list) const;
     void accumulate_inertia(Scratch& s) const;
     void assemble_mass(Scratch& s) const;

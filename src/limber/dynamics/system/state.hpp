@@ -18,6 +18,19 @@ struct State {
     /// For schemes that look back: the acceleration one step ago and the length of that step (0: none yet).
     VecX previous_a;
     double previous_step = 0;
+
+    /// What a step of length h has found for its end.
+    void complete_step(double end, double h, const VecX& new_q, const VecX& new_v, const VecX& new_a,
+                       const VecX& new_scheme_a, const VecX& new_lambda) {
+        t = end;
+        q = new_q;
+        v = new_v;
+        previous_a = scheme_a;
+        previous_step = h;
+        scheme_a = new_scheme_a;
+        a = new_a;
+        lambda = new_lambda;
+    }
 };
 
 }  // namespace limber

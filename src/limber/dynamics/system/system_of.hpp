@@ -40,7 +40,6 @@ private:
     struct Scratch;  // the evaluation with features, row gradients, slot forces
 
     void gather_rows();
-    void find_active_features();
     ColumnUnion unite(const int* features, int count) const;
     void build_patterns();
     void find_constant_hessians();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "limber/dynamics/system/active_features.hpp"
 #include "limber/dynamics/system/system_of.hpp"
 
 namespace limber {
@@ -30,7 +31,8 @@ SystemOf<Set>::SystemOf(std::shared_ptr<const Mechanism<D>> mechanism)
     this->initial_memory_ = m.initial_memory;
     this->coordinate_notes_ = set_.describe_sharing();
     gather_rows();
-    find_active_features();
+    active_features_ = stepping_features(rows_, m);
+    memory_features_ = counting_features(m);
     build_patterns();
     find_constant_hessians();
     for (const auto& g : m.gravity) has_constant_gravity_ = has_constant_gravity_ && g.is_constant();
@@ -78,26 +80,6 @@ void SystemOf<Set>::gather_rows() {
         }
         if (holonomic) this->holonomic_rows_ = normalisation_rows_ + static_cast<int>(rows_.rows.size());
     }
-}
-
-// Features that stepping needs: those of rows that sharing did not make superfluous, and those of forces.
-template <class Set>
-void SystemOf<Set>::find_active_features() {
-    const Mechanism<D>& m = *this->mechanism_;
-    const auto add_measure = [](const Measure<D>& measure, std::vector<int>& list) {
-        list.insert(list.end(), measure.feature.begin(), measure.feature.begin() + measure.count);
-    };
-    const auto make_unique = [](std::vector<int>& list) {
-        std::sort(list.begin(), list.end());
-        list.erase(std::unique(list.begin(), list.end()), list.end());
-    };
-    active_features_ = rows_.slot_feature;
-    active_features_.insert(active_features_.end(), m.forces.slot_feature.begin(), m.forces.slot_feature.end());
-    for (const UserVelocityRow& user : rows_.user_rows)
-        for (const int input : user.inputs) add_measure(rows_.measures[input], active_features_);
-    make_unique(active_features_);
-    for (const int measure : m.memory_measure) add_measure(m.measure(measure), memory_features_);
-    make_unique(memory_features_);
 }
 
 template <class Set>

@@ -4,28 +4,6 @@
 
 namespace limber {
 
-namespace {
-
-template <int D>
-Vec<D> cross_omega(const AngularVec<D>& omega, const Vec<D>& r) {
-    if constexpr (D == 2) {
-        return omega[0] * perp(r);
-    } else {
-        return omega.cross(r);
-    }
-}
-
-template <int D>
-AngularVec<D> moment(const Vec<D>& arm, const Vec<D>& force) {
-    if constexpr (D == 2) {
-        return AngularVec<2>(arm.x() * force.y() - arm.y() * force.x());
-    } else {
-        return arm.cross(force);
-    }
-}
-
-}  // namespace
-
 template <int D>
 AngularMat<D> world_inertia(const MechanismBody<D>& body, const BodyState<D>& state) {
     if constexpr (D == 2) {
@@ -57,10 +35,10 @@ void update_features(const Mechanism<D>& m, const BodyStates<D>& states, std::sp
         }
         const BodyState<D>& body = states[f.body];
         const Vec<D> arm = body.axes * f.local;
-        const Vec<D> turning = cross_omega<D>(body.angular_velocity, arm);
+        const Vec<D> turning = cross<D>(body.angular_velocity, arm);
         fs.value[i] = f.is_point ? Vec<D>(body.position + arm) : arm;
         fs.rate[i] = f.is_point ? Vec<D>(body.velocity + turning) : turning;
-        fs.bias[i] = cross_omega<D>(body.angular_velocity, turning);
+        fs.bias[i] = cross<D>(body.angular_velocity, turning);
     }
 }
 
@@ -79,9 +57,8 @@ template <int D>
 Vec<D> feature_acceleration(const Feature<D>& feature, const Vec<D>& f, const Vec<D>& bias, const BodyState<D>& body,
                             const TwistVec<D>& twist_rate) {
     const AngularVec<D> alpha = twist_rate.template tail<angular_size<D>>();
-    if (feature.is_point)
-        return twist_rate.template head<D>() + cross_omega<D>(alpha, Vec<D>(f - body.position)) + bias;
-    return cross_omega<D>(alpha, f) + bias;
+    if (feature.is_point) return twist_rate.template head<D>() + cross<D>(alpha, Vec<D>(f - body.position)) + bias;
+    return cross<D>(alpha, f) + bias;
 }
 
 template <int D>

@@ -16,6 +16,34 @@ using TwistVec = Vec<twist_size<D>>;
 template <int D>
 using BodyStates = std::vector<BodyState<D>>;
 
+/// Velocity at an arm of a turn.
+template <int D>
+inline Vec<D> cross(const AngularVec<D>& w, const Vec<D>& r) {
+    if constexpr (D == 2) {
+        return Vec<2>(-w[0] * r.y(), w[0] * r.x());
+    } else {
+        return w.cross(r);
+    }
+}
+/// Torque of a force at an arm.
+template <int D>
+inline AngularVec<D> moment(const Vec<D>& arm, const Vec<D>& force) {
+    if constexpr (D == 2) {
+        return AngularVec<2>(arm.x() * force.y() - arm.y() * force.x());
+    } else {
+        return arm.cross(force);
+    }
+}
+/// Product of two turns; zero in the plane.
+template <int D>
+inline AngularVec<D> bracket(const AngularVec<D>& a, const AngularVec<D>& b) {
+    if constexpr (D == 2) {
+        return AngularVec<2>::Zero();
+    } else {
+        return a.cross(b);
+    }
+}
+
 /// Values, rates and biases of the listed features for given body states. The bias is the acceleration of the
 /// feature when the twists do not change.
 template <int D>

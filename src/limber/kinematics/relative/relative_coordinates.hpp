@@ -23,33 +23,6 @@
 namespace limber {
 
 template <int D>
-inline Vec<D> cross(const AngularVec<D>& w, const Vec<D>& r) {
-    if constexpr (D == 2) {
-        return Vec<2>(-w[0] * r.y(), w[0] * r.x());
-    } else {
-        return w.cross(r);
-    }
-}
-/// Torque of a force at an arm.
-template <int D>
-inline AngularVec<D> moment(const Vec<D>& arm, const Vec<D>& force) {
-    if constexpr (D == 2) {
-        return AngularVec<2>(arm.x() * force.y() - arm.y() * force.x());
-    } else {
-        return arm.cross(force);
-    }
-}
-/// Product of two turns; zero in the plane.
-template <int D>
-inline AngularVec<D> bracket(const AngularVec<D>& a, const AngularVec<D>& b) {
-    if constexpr (D == 2) {
-        return AngularVec<2>::Zero();
-    } else {
-        return a.cross(b);
-    }
-}
-
-template <int D>
 struct RelativeColumn {
     AngularVec<D> w = AngularVec<D>::Zero(), w_rate = AngularVec<D>::Zero(), w_second = AngularVec<D>::Zero();
     Vec<D> u = Vec<D>::Zero(), u_rate = Vec<D>::Zero(), u_second = Vec<D>::Zero();
