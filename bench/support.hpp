@@ -13,7 +13,7 @@ inline Model example(const std::string& name, const ParameterOverrides& override
 }
 
 inline SimulationOptions options(const std::string& formulation, const std::string& integrator,
-                                 const std::string& coordinates = "natural") {
+                                 const std::string& coordinates = "") {
     SimulationOptions o;
     o.formulation = formulation;
     o.integrator = integrator;

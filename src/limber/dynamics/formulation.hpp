@@ -102,8 +102,8 @@ private:
 struct FormulationInfo {
     std::string name, description;
     bool is_step_solver = false;
-    std::string coordinates = "";  ///< the only set it works in; empty: any
-    bool is_matrix_free = false;   ///< needs no mass matrix
+    std::string coordinates{};    ///< the only set it works in; empty: any
+    bool is_matrix_free = false;  ///< needs no mass matrix
 };
 
 /// All formulations, in the order in which they are listed.

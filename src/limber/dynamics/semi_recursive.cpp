@@ -105,8 +105,13 @@ void SemiRecursiveSolver::solve_dependent() {
     const auto& order = factor_.permutationP().indices();
     for (int i = 0; i < rank_; ++i) ordered_[order[i]] = selected_[i];
     selected_ = ordered_;
-    factor_.matrixLU().triangularView<Eigen::UnitLower>().solveInPlace(selected_);
-    factor_.matrixLU().triangularView<Eigen::Upper>().solveInPlace(selected_);
+    const MatX& lu = factor_.matrixLU();
+    for (int i = 0; i < rank_; ++i)
+        for (int k = 0; k < i; ++k) selected_[i] -= lu(i, k) * selected_[k];
+    for (int i = rank_ - 1; i >= 0; --i) {
+        for (int k = i + 1; k < rank_; ++k) selected_[i] -= lu(i, k) * selected_[k];
+        selected_[i] /= lu(i, i);
+    }
 }
 
 void SemiRecursiveSolver::gather_rows(const VecX& rows) {
@@ -201,7 +206,8 @@ StepReport SemiRecursiveSolver::step(State& state, const DifferenceFormulas& f) 
         residual_ -= e.force;
         for (int k = 0; k < free; ++k) reduced_residual_[k] = residual_[independent_[k]];
         for (int i = 0; i < rank_; ++i) selected_[i] = residual_[dependent_[i]];
-        if (rank_ > 0) reduced_residual_.noalias() += transformation_.transpose() * selected_;
+        for (int k = 0; k < free; ++k)
+            for (int i = 0; i < rank_; ++i) reduced_residual_[k] += transformation_(i, k) * selected_[i];
         return true;
     };
     while (report.iterations < options_.max_iterations) {
@@ -249,9 +255,13 @@ StepReport SemiRecursiveSolver::step(State& state, const DifferenceFormulas& f) 
     lambda_.setZero();
     if (rank_ > 0) {
         for (int i = 0; i < rank_; ++i) selected_[i] = -residual_[dependent_[i]];
-        const auto& lu = factor_.matrixLU();
-        lu.triangularView<Eigen::Upper>().transpose().solveInPlace(selected_);
-        lu.triangularView<Eigen::UnitLower>().transpose().solveInPlace(selected_);
+        const MatX& lu = factor_.matrixLU();
+        for (int i = 0; i < rank_; ++i) {
+            for (int k = 0; k < i; ++k) selected_[i] -= lu(k, i) * selected_[k];
+            selected_[i] /= lu(i, i);
+        }
+        for (int i = rank_ - 1; i >= 0; --i)
+            for (int k = i + 1; k < rank_; ++k) selected_[i] -= lu(k, i) * selected_[k];
         ordered_ = selected_;
         const auto& order = factor_.permutationP().indices();
         for (int i = 0; i < rank_; ++i) selected_[i] = ordered_[order[i]];

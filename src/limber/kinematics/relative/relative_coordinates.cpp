@@ -296,18 +296,16 @@ void RelativeCoordinates<D>::update_second_derivatives(const VecX& q, const VecX
                         const double n1 = 2 * p.dot(p1);
                         const double n2 = 2 * (p.dot(p2) + p1.squaredNorm());
                         const Mat3& axes = m.ball_axes[ball++];
-                        const Vec3 omega0 = omega;
-                        const Vec3 alpha0 = alpha;
                         for (int k = 0; k < 4; ++k) {
                             RelativeColumn<D>& part = m.column[c + k];
                             part.point_second = x_second;
                             const Vec3 local1 = 2 / n * e_column(p1, k) - 2 * n1 / (n * n) * e_column(p, k);
                             const Vec3 local2 = 2 / n * e_column(p2, k) - 4 * n1 / (n * n) * e_column(p1, k) +
                                                 2 * (2 * n1 * n1 / (n * n * n) - n2 / (n * n)) * e_column(p, k);
-                            part.w_second = alpha0.cross(part.w) + omega0.cross(omega0.cross(part.w)) +
-                                            2 * omega0.cross(axes * local1) + axes * local2;
-                            turn_by(part, v[c + k], a[c + k]);
+                            part.w_second = alpha.cross(part.w) + omega.cross(omega.cross(part.w)) +
+                                            2 * omega.cross(axes * local1) + axes * local2;
                         }
+                        for (int k = 0; k < 4; ++k) turn_by(m.column[c + k], v[c + k], a[c + k]);
                         c += 3;
                     }
                     break;
