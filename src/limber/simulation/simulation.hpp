@@ -16,7 +16,7 @@ namespace limber {
 struct SimulationOptions {
     std::string formulation = "global";
     std::string integrator = "trapezoidal";
-    std::string coordinates;   ///< empty: those of the formulation, natural if it takes any
+    std::string coordinates;        ///< empty: those of the formulation, natural if it takes any
     bool from_equilibrium = false;  ///< start from static equilibrium, with the velocities of the model
     FormulationOptions formulation_options;
     IntegratorOptions integrator_options;
