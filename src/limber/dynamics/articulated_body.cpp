@@ -5,6 +5,7 @@
 
 #include "limber/dynamics/system/relative_system.hpp"
 #include "limber/kinematics/relative/articulated_inertia.hpp"
+#include "limber/math/linear_solver.hpp"
 #include "limber/model/error.hpp"
 
 namespace limber {
@@ -24,11 +25,18 @@ public:
           tree_(relative_.coordinates().tree()),
           balls_(static_cast<int>(tree_.ball_columns.size())),
           rows_(system_->rows() - balls_),
-          inertia_(relative_.mechanism(), tree_, find_floor(), find_ball_inertia()) {
+          ball_inertia_(find_ball_inertia()),
+          floor_(find_floor()),
+          is_massless_(!floor_.isZero(0)),
+          inertia_(relative_.mechanism(), tree_, floor_, ball_inertia_) {
         const int n = system_->size();
-        matrix_ = MatX::Zero(rows_, rows_);
+        SymmetricPatternBuilder builder(rows_);
+        for (int r = 0; r < rows_; ++r)
+            for (int s = r; s < rows_; ++s) builder.add(s, r);
+        pattern_ = builder.build();
+        matrix_.assign(pattern_.nonzeros(), 0.0);
+        linear_ = make_linear_solver(pattern_, SolverKind::dense);
         response_ = MatX::Zero(n, rows_);
-        pivot_ = VecX::Zero(rows_);
         x_ = change_ = last_floor_force_ = VecX::Zero(n);
         scratch_lambda_ = VecX::Zero(system_->rows());
         residual_ = multipliers_ = VecX::Zero(rows_);
@@ -98,7 +106,7 @@ private:
         for (const int first : tree_.ball_columns) q.segment<4>(first).normalize();
     }
 
-    VecX find_floor() {
+    VecX find_floor() const {
         const Mechanism<D>& m = relative_.mechanism();
         VecX floor = VecX::Zero(system_->size());
         for (const TreeNode<D>& node : tree_.nodes) {
@@ -106,17 +114,16 @@ private:
             const double typical = m.mass_scale * m.length_scale * m.length_scale;
             const bool is_light = !(body.mass > 0) || !(body.inertia.diagonal().minCoeff() > 1e-9 * typical);
             if (!is_light) continue;
-            is_massless_ = true;
             for (int c = node.first_column; c < node.first_column + node.column_count; ++c)
                 floor[c] = massless_floor * system_->coordinate_inertia()[c];
         }
         return floor;
     }
 
-    std::vector<double> find_ball_inertia() {
-        for (const int first : tree_.ball_columns) ball_inertia_.push_back(system_->coordinate_inertia()[first]);
-        floor_ = find_floor();
-        return ball_inertia_;
+    std::vector<double> find_ball_inertia() const {
+        std::vector<double> list;
+        for (const int first : tree_.ball_columns) list.push_back(system_->coordinate_inertia()[first]);
+        return list;
     }
 
     bool factorize(const VecX& q) {
@@ -131,34 +138,12 @@ private:
                 change_[pattern.column[k]] = e.jacobian[k];
             inertia_.solve(motion(), change_);
             response_.col(r) = change_;
-            for (int s = 0; s <= r; ++s) matrix_(r, s) = dot_row(balls_ + s, change_);
-            matrix_(r, r) += regularisation / system_->row_inertia()[row];
+            // Column r of the lower triangle.
+            double* column = matrix_.data() + pattern_.start[r];
+            for (int s = r; s < rows_; ++s) column[s - r] = dot_row(balls_ + s, change_);
+            column[0] += regularisation / system_->row_inertia()[row];
         }
-        return decompose();
-    }
-
-    // matrix_ = L D L^T in place, unit L below the diagonal.
-    bool decompose() {
-        for (int k = 0; k < rows_; ++k) {
-            for (int i = 0; i < k; ++i) {
-                double sum = matrix_(k, i);
-                for (int j = 0; j < i; ++j) sum -= matrix_(k, j) * matrix_(i, j) * pivot_[j];
-                matrix_(k, i) = sum / pivot_[i];
-            }
-            double pivot = matrix_(k, k);
-            for (int j = 0; j < k; ++j) pivot -= matrix_(k, j) * matrix_(k, j) * pivot_[j];
-            pivot_[k] = std::max(pivot, 0.1 * regularisation / system_->row_inertia()[balls_ + k]);
-            if (!std::isfinite(pivot)) return false;
-        }
-        return true;
-    }
-
-    void solve_rows(VecX& y) const {
-        for (int k = 0; k < rows_; ++k)
-            for (int j = 0; j < k; ++j) y[k] -= matrix_(k, j) * y[j];
-        y.array() /= pivot_.array();
-        for (int k = rows_ - 1; k >= 0; --k)
-            for (int j = k + 1; j < rows_; ++j) y[k] -= matrix_(j, k) * y[j];
+        return linear_->factorize(matrix_);
     }
 
     double dot_row(int row, const VecX& x) const {
@@ -178,7 +163,7 @@ private:
             const double left = multipliers_.template lpNorm<Eigen::Infinity>();
             if (i > 1 && (left > 0.9 * before || left <= enough * x.template lpNorm<Eigen::Infinity>())) break;
             before = left;
-            solve_rows(multipliers_);
+            linear_->solve(multipliers_);
             x.noalias() -= response_ * multipliers_;
             lambda.tail(rows_) += multipliers_;
         }
@@ -204,12 +189,16 @@ private:
     const RelativeTree<D>& tree_;
     int balls_;
     int rows_;  // without those of Euler parameters
-    bool is_massless_ = false;
     std::vector<double> ball_inertia_;
-    VecX floor_, last_floor_force_;
+    VecX floor_;
+    bool is_massless_;
+    VecX last_floor_force_;
     ArticulatedInertia<D> inertia_;
-    MatX matrix_, response_;
-    VecX pivot_, x_, change_, residual_, multipliers_, scratch_lambda_;
+    SymmetricPattern pattern_;  // full
+    std::vector<double> matrix_;
+    std::unique_ptr<LinearSolver> linear_;
+    MatX response_;  // M^-1 J^T
+    VecX x_, change_, residual_, multipliers_, scratch_lambda_;
 };
 
 }  // namespace

@@ -9,9 +9,9 @@
 
 namespace limber {
 
-/// q' = q_hat + beta h^2 a',  v' = v_hat + gamma h a',  with the equilibrium
-///   (1 - delta_m) M a' + delta_m (M a)_n + (1 - delta_f) P' + delta_f P_n = 0,   P = J^T lambda - Q
-/// (Cuadrado and Dopico eqs. 38-42; primes: end of the step).
+/// q' = q_hat + beta h^2 A',  v' = v_hat + gamma h A',  with the acceleration a' of the equations of motion from
+///   (1 - delta_m) A' + delta_m A = (1 - delta_f) a' + delta_f a
+/// (primes: end of the step; for a constant mass matrix Cuadrado and Dopico eqs. 38-42).
 struct DifferenceFormulas {
     double step = 0, beta = 0.25, gamma = 0.5, delta_m = 0, delta_f = 0;
     VecX q_hat, v_hat;

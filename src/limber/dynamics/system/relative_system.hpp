@@ -7,7 +7,6 @@
 
 #include "limber/dynamics/system/system.hpp"
 #include "limber/kinematics/relative/relative_coordinates.hpp"
-#include "limber/math/rotation.hpp"
 
 namespace limber {
 

@@ -38,9 +38,7 @@ SystemOf<Set>::SystemOf(std::shared_ptr<const Mechanism<D>> mechanism)
     for (const auto& g : m.gravity) has_constant_gravity_ = has_constant_gravity_ && g.is_constant();
     constant_weight_ = VecX::Zero(this->size());
     if (has_constant_gravity_) {
-        Vec<D> g;
-        for (int k = 0; k < D; ++k) g[k] = m.gravity[k].value(0);
-        set_.add_weight(g, constant_weight_);
+        set_.add_weight(m.gravity_at(0), constant_weight_);
     }
     compute_row_inertia();
 }
@@ -283,10 +281,8 @@ void SystemOf<Set>::update_forces(Evaluation& e) const {
     if (has_constant_gravity_) {
         s.force = constant_weight_;
     } else {
-        Vec<D> g;
-        for (int k = 0; k < D; ++k) g[k] = m.gravity[k].value(s.t);
         s.force.setZero();
-        set_.add_weight(g, s.force);
+        set_.add_weight(m.gravity_at(s.t), s.force);
     }
     if constexpr (!Set::has_constant_mass) set_.subtract_velocity_inertia(*s.q, *s.v, s.force);
     m.forces.evaluate(m.constraints.measures, context(e), s.t, s.slot_force);

@@ -16,8 +16,7 @@ void add_applied_wrenches(const Mechanism<D>& m, const BodyStates<D>& states, co
         add_wrench(m.features[f], features.value[f], states[body].position, slot_force[s], w);
         wrench.template segment<T>(body * T) += factor * w;
     }
-    Vec<D> gravity;
-    for (int k = 0; k < D; ++k) gravity[k] = m.gravity[k].value(t);
+    const Vec<D> gravity = m.gravity_at(t);
     for (std::size_t b = 0; b < m.bodies.size(); ++b)
         wrench.template segment<D>(static_cast<Eigen::Index>(b) * T) += factor * m.bodies[b].mass * gravity;
 }

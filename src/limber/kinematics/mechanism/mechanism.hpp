@@ -107,6 +107,11 @@ struct Mechanism {
     double mass_scale = 1;    ///< a typical mass
 
     const Measure<D>& measure(int i) const { return constraints.measures[i]; }
+    Vec<D> gravity_at(double t) const {
+        Vec<D> g;
+        for (int k = 0; k < D; ++k) g[k] = gravity[k].value(t);
+        return g;
+    }
     int find_scalar(const std::string& name) const;
 };
 

@@ -452,15 +452,16 @@ void RelativeCoordinates<D>::export_states(const VecX& q, const VecX& v, BodySta
 template <int D>
 std::vector<std::string> RelativeCoordinates<D>::describe() const {
     std::vector<std::string> notes;
+    std::vector<std::string> closures;
+    for (std::size_t e = 0; e < m_.elements.size(); ++e)
+        if (!tree_.is_tree_element[e] && !m_.elements[e].is_driver) closures.push_back(m_.elements[e].name);
+    if (!closures.empty()) notes.push_back(fmt::format("kept by their equations: {}", fmt::join(closures, ", ")));
     for (const TreeNode<D>& node : tree_.nodes) {
         const std::string parent = node.parent < 0 ? "ground" : m_.bodies[tree_.nodes[node.parent].body].name;
         notes.push_back(node.element < 0 ? fmt::format("{} floats", m_.bodies[node.body].name)
                                          : fmt::format("{} on {} by '{}'", m_.bodies[node.body].name, parent,
                                                        m_.elements[node.element].name));
     }
-    for (std::size_t e = 0; e < m_.elements.size(); ++e)
-        if (!tree_.is_tree_element[e] && !m_.elements[e].is_driver)
-            notes.push_back(fmt::format("'{}' by its equations", m_.elements[e].name));
     return notes;
 }
 

@@ -22,6 +22,18 @@
 
 namespace limber {
 
+// Inertia of mass, first moment h and inertia I moved by r (new reference = old - r): what was at x is now at x + r.
+template <int D>
+inline AngularMat<D> moved_inertia(double mass, const Vec<D>& h, const AngularMat<D>& inertia, const Vec<D>& r) {
+    if constexpr (D == 2) {
+        return inertia + AngularMat<2>::Constant(mass * r.squaredNorm() + 2 * h.dot(r));
+    } else {
+        const Mat3 dyad = r * h.transpose();
+        const double trace = mass * r.squaredNorm() + 2 * h.dot(r);
+        return inertia + trace * Mat3::Identity() - mass * r * r.transpose() - dyad - dyad.transpose();
+    }
+}
+
 template <int D>
 struct RelativeColumn {
     AngularVec<D> w = AngularVec<D>::Zero(), w_rate = AngularVec<D>::Zero(), w_second = AngularVec<D>::Zero();
