@@ -126,6 +126,78 @@ TEST(ArticulatedInertia, SolvesWithTheMassMatrix) {
     }
 }
 
+// p' by the sweep is the time derivative of p = M v along the motion without closures, for every joint: central differences with
+// Richardson's extrapolation.
+TEST(CanonicalMomenta, ChangeAsTheirRatesSay) {
+    for (const auto& c : joint_cases()) {
+        const StartedSystem<3> s(read(c.yaml), CoordinateKind::relative);
+        const auto& system = static_cast<const RelativeSystem<3>&>(*s.system);
+        const auto e = system.make_evaluation();
+        system.update(*e, 0, s.state.q, s.state.v, s.state.memory);
+        // Accelerations that balance the forces, closures left out.
+        MatX mass = MatX::Zero(system.size(), system.size());
+        for (int j = 0; j < system.size(); ++j)
+            for (int k = system.pattern().start[j]; k < system.pattern().start[j + 1]; ++k)
+                mass(system.pattern().row[k], j) = mass(j, system.pattern().row[k]) = e->mass[k];
+        const VecX force = e->force;
+        const VecX a = mass.completeOrthogonalDecomposition().solve(force);
+        if ((mass * a - force).norm() > 1e-9 * (1 + force.norm())) continue;  // a massless part that only closures hold
+        VecX rates;
+        system.compute_momentum_rates(*e, rates);
+        const auto momenta_after = [&](double dt) {
+            const VecX q = s.state.q + dt * s.state.v + dt * dt / 2 * a;
+            const VecX v = s.state.v + dt * a;
+            VecX p;
+            system.update(*e, dt, q, v, s.state.memory);
+            system.compute_momenta(*e, p);
+            return p;
+        };
+        const auto slope = [&](double h) { return VecX((momenta_after(h) - momenta_after(-h)) / (2 * h)); };
+        const VecX expected = (4 * slope(5e-5) - slope(1e-4)) / 3;
+        // Along Euler parameters only the part across them counts: their length is kept by an equation of its own.
+        VecX error = rates - expected;
+        for (const int first : system.coordinates().tree().ball_columns)
+            error.segment<4>(first) -=
+                s.state.q.segment<4>(first) * s.state.q.segment<4>(first).dot(error.segment<4>(first));
+        EXPECT_LT(error.norm(), 1e-8 * (1 + expected.norm())) << c.name;
+    }
+}
+
+// Momenta that nothing changes are linear in (q, p): Runge-Kutta steps keep them to rounding, at any step.
+TEST(CanonicalMomenta, KeepMomentumToRounding) {
+    const Model model = read(R"(
+limber: 1
+plane: xy
+gravity: none
+bodies:
+  a: {rod: {from: [0, 0], to: [1, 0], mass: 2}, velocity: [0.3, -0.2], angular-velocity: 3}
+  b: {rod: {from: [1, 0], to: [1.6, 0.4], mass: 1}, velocity: [0.3, 2.8], angular-velocity: -5}
+  c: {rod: {from: [1.6, 0.4], to: [2, 0.4], mass: 0.5}, velocity: [2.3, -0.2], angular-velocity: 7}
+joints:
+  ab: {revolute: [a.to, b.from]}
+  bc: {revolute: [b.to, c.from]}
+forces:
+  k: {spring: [a.from, c.to], stiffness: 20}
+)");
+    const auto largest_change = [&](const std::string& formulation) {
+        Simulation s(model, options(formulation, "rk4"));
+        Vec3 linear;
+        Vec3 angular;
+        s.observer().compute_momentum(s.state(), linear, angular);
+        double change = 0;
+        for (int i = 0; i < 100; ++i) {
+            EXPECT_TRUE(s.step(0.02).ok);
+            Vec3 now;
+            Vec3 turning;
+            s.observer().compute_momentum(s.state(), now, turning);
+            change = std::max({change, (now - linear).norm(), (turning - angular).norm()});
+        }
+        return change;
+    };
+    EXPECT_LT(largest_change("canonical-momenta"), 2e-13);
+    EXPECT_GT(largest_change("articulated-body"), 1e-6);  // the same steps in (q, v)
+}
+
 TEST(ArticulatedBody, NeedsNoMatrixForLongChains) {
     // 2000 rods: the mass matrix would have two million entries.
     Simulation s(example("chain.yaml", {{"N", "2000"}}), options("articulated-body", "rk4"));

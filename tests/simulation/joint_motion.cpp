@@ -69,8 +69,8 @@ TEST_P(JointMotion, OfIndexOneFormulationsFollowsTheReference) {
     const Model model = read(GetParam().yaml);
     const Motion reference = move(model, "augmented-lagrangian", "reference", "natural", 0.01);
     for (const std::string coordinates : {"natural", "reference-point", "relative"})
-        for (const std::string formulation :
-             {"augmented-lagrangian", "baumgarte", "null-space", "penalty", "composite-body", "articulated-body"}) {
+        for (const std::string formulation : {"augmented-lagrangian", "baumgarte", "null-space", "penalty",
+                                              "composite-body", "articulated-body", "canonical-momenta"}) {
             if (!fits(formulation, coordinates)) continue;
             const Motion motion = move(model, formulation, "rk4", coordinates, 5e-4);
             // One solve with a finite penalty reaches what the penalty allows.

@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "limber/dynamics/system/relative_system.hpp"
-#include "limber/kinematics/relative/articulated_inertia.hpp"
-#include "limber/math/linear_solver.hpp"
 #include "limber/model/error.hpp"
 
 namespace limber {
@@ -14,194 +11,190 @@ namespace {
 constexpr double massless_floor = 1e-6;  // over the typical inertia of a coordinate
 constexpr double regularisation = 1e-8;  // over the admittance of a row
 constexpr int max_solves = 20;
+constexpr int massless_passes = 3;
 constexpr double enough = 1e-11;
 
-template <int D>
-class ArticulatedBodySolver final : public AccelerationSolver {
-public:
-    ArticulatedBodySolver(std::shared_ptr<const System> system, const FormulationOptions& options)
-        : AccelerationSolver(std::move(system), options),
-          relative_(static_cast<const RelativeSystem<D>&>(*system_)),
-          tree_(relative_.coordinates().tree()),
-          balls_(static_cast<int>(tree_.ball_columns.size())),
-          rows_(system_->rows() - balls_),
-          ball_inertia_(find_ball_inertia()),
-          floor_(find_floor()),
-          is_massless_(!floor_.isZero(0)),
-          inertia_(relative_.mechanism(), tree_, floor_, ball_inertia_) {
-        const int n = system_->size();
-        SymmetricPatternBuilder builder(rows_);
-        for (int r = 0; r < rows_; ++r)
-            for (int s = r; s < rows_; ++s) builder.add(s, r);
-        pattern_ = builder.build();
-        matrix_.assign(pattern_.nonzeros(), 0.0);
-        linear_ = make_linear_solver(pattern_, SolverKind::dense);
-        response_ = MatX::Zero(n, rows_);
-        x_ = change_ = last_floor_force_ = VecX::Zero(n);
-        scratch_lambda_ = VecX::Zero(system_->rows());
-        residual_ = multipliers_ = VecX::Zero(rows_);
-    }
-
-    bool solve(double t, const VecX& q, const VecX& v, std::span<const double> memory, VecX& a, VecX& lambda) override {
-        Evaluation& e = *evaluation_;
-        system_->update_positions(e, t, q, memory);
-        if (!factorize(q)) {
-            failure_ = "the articulated inertias are not finite";
-            return false;
-        }
-        system_->update_velocities(e, v);
-        system_->update_forces(e);
-        update_target();
-        ++iterations_;
-        // Euler parameters: p . p'' = -(p' . p' + gains), through their own part of M.
-        x_ = e.force;
-        for (int b = 0; b < balls_; ++b)
-            x_.segment<4>(tree_.ball_columns[b]) -= ball_inertia_[b] * target_[b] * q.segment<4>(tree_.ball_columns[b]);
-        last_floor_force_.setZero();
-        lambda.setZero(system_->rows());
-        inertia_.solve(motion(), x_);
-        if (rows_ > 0) close_loops(target_.tail(rows_), x_, lambda);
-        for (int pass = 0; is_massless_ && pass < 3; ++pass) refine(x_, lambda);
-        a = x_;
-        if (!a.allFinite()) failure_ = "the accelerations are not finite";
-        return a.allFinite();
-    }
-
-    bool project(double t, VecX& q, VecX& v, std::span<const double> memory) override {
-        Evaluation& e = *evaluation_;
-        normalise(q);
-        const double tolerance = 1e-14 * system_->length_scale();
-        if (rows_ > 0) {
-            const int holonomic = system_->holonomic_rows() - balls_;
-            double before = 0;
-            system_->update_positions(e, t, q, memory);
-            if (!factorize(q)) return false;
-            for (int i = 0; i < 6; ++i) {
-                residual_.setZero();
-                residual_.head(holonomic) = e.phi.segment(balls_, holonomic);
-                const double error = residual_.template lpNorm<Eigen::Infinity>();
-                if (!(error > tolerance) || (i > 0 && error > 0.5 * before)) break;
-                before = error;
-                remove(residual_, q);
-                normalise(q);
-                system_->update_residuals(e, t, q, memory);
-            }
-            system_->update_positions(e, t, q, memory);
-            if (!factorize(q)) return false;
-        }
-        for (const int first : tree_.ball_columns)
-            v.segment<4>(first) -= q.segment<4>(first) * q.segment<4>(first).dot(v.segment<4>(first));
-        if (rows_ > 0) {
-            system_->update_velocities(e, v);
-            residual_ = e.rate.tail(rows_);
-            remove(residual_, v);
-        }
-        return q.allFinite() && v.allFinite();
-    }
-
-private:
-    const RelativeMotion<D>& motion() const { return RelativeSystem<D>::motion(*evaluation_); }
-
-    void normalise(VecX& q) const {
-        for (const int first : tree_.ball_columns) q.segment<4>(first).normalize();
-    }
-
-    VecX find_floor() const {
-        const Mechanism<D>& m = relative_.mechanism();
-        VecX floor = VecX::Zero(system_->size());
-        for (const TreeNode<D>& node : tree_.nodes) {
-            const MechanismBody<D>& body = m.bodies[node.body];
-            const double typical = m.mass_scale * m.length_scale * m.length_scale;
-            const bool is_light = !(body.mass > 0) || !(body.inertia.diagonal().minCoeff() > 1e-9 * typical);
-            if (!is_light) continue;
-            for (int c = node.first_column; c < node.first_column + node.column_count; ++c)
-                floor[c] = massless_floor * system_->coordinate_inertia()[c];
-        }
-        return floor;
-    }
-
-    std::vector<double> find_ball_inertia() const {
-        std::vector<double> list;
-        for (const int first : tree_.ball_columns) list.push_back(system_->coordinate_inertia()[first]);
-        return list;
-    }
-
-    bool factorize(const VecX& q) {
-        if (!inertia_.factorize(motion(), q)) return false;
-        if (rows_ == 0) return true;
-        const Evaluation& e = *evaluation_;
-        const RowPattern& pattern = system_->jacobian_pattern();
-        for (int r = 0; r < rows_; ++r) {
-            const int row = balls_ + r;
-            change_.setZero();
-            for (int k = pattern.start[row]; k < pattern.start[row + 1]; ++k)
-                change_[pattern.column[k]] = e.jacobian[k];
-            inertia_.solve(motion(), change_);
-            response_.col(r) = change_;
-            // Column r of the lower triangle.
-            double* column = matrix_.data() + pattern_.start[r];
-            for (int s = r; s < rows_; ++s) column[s - r] = dot_row(balls_ + s, change_);
-            column[0] += regularisation / system_->row_inertia()[row];
-        }
-        return linear_->factorize(matrix_);
-    }
-
-    double dot_row(int row, const VecX& x) const {
-        const RowPattern& pattern = system_->jacobian_pattern();
-        double sum = 0;
-        for (int k = pattern.start[row]; k < pattern.start[row + 1]; ++k)
-            sum += evaluation_->jacobian[k] * x[pattern.column[k]];
-        return sum;
-    }
-
-    // x <- x - M^-1 J^T y with y such that J x + rhs = 0; lambda += y.
-    template <class Rows>
-    void close_loops(const Rows& rhs, VecX& x, VecX& lambda) {
-        double before = 0;
-        for (int i = 0; i < max_solves; ++i) {
-            for (int r = 0; r < rows_; ++r) multipliers_[r] = dot_row(balls_ + r, x) + rhs[r];
-            const double left = multipliers_.template lpNorm<Eigen::Infinity>();
-            if (i > 1 && (left > 0.9 * before || left <= enough * x.template lpNorm<Eigen::Infinity>())) break;
-            before = left;
-            linear_->solve(multipliers_);
-            x.noalias() -= response_ * multipliers_;
-            lambda.tail(rows_) += multipliers_;
-        }
-    }
-
-    void remove(const VecX& violation, VecX& x) {
-        // From zero, so that the products are those of the change alone.
-        change_.setZero();
-        close_loops(violation, change_, scratch_lambda_);
-        x += change_;
-    }
-
-    // M a + J^T lambda = Q holds for M + E only so far: one step of refinement.
-    void refine(VecX& a, VecX& lambda) {
-        change_ = floor_.cwiseProduct(a) - last_floor_force_;
-        last_floor_force_ = floor_.cwiseProduct(a);
-        inertia_.solve(motion(), change_);
-        a += change_;
-        if (rows_ > 0) close_loops(target_.tail(rows_), a, lambda);
-    }
-
-    const RelativeSystem<D>& relative_;
-    const RelativeTree<D>& tree_;
-    int balls_;
-    int rows_;  // without those of Euler parameters
-    std::vector<double> ball_inertia_;
-    VecX floor_;
-    bool is_massless_;
-    VecX last_floor_force_;
-    ArticulatedInertia<D> inertia_;
-    SymmetricPattern pattern_;  // full
-    std::vector<double> matrix_;
-    std::unique_ptr<LinearSolver> linear_;
-    MatX response_;  // M^-1 J^T
-    VecX x_, change_, residual_, multipliers_, scratch_lambda_;
-};
-
 }  // namespace
+
+template <int D>
+ArticulatedBodySolver<D>::ArticulatedBodySolver(std::shared_ptr<const System> system, const FormulationOptions& options)
+    : AccelerationSolver(std::move(system), options),
+      relative_(static_cast<const RelativeSystem<D>&>(*system_)),
+      tree_(relative_.coordinates().tree()),
+      balls_(static_cast<int>(tree_.ball_columns.size())),
+      rows_(system_->rows() - balls_),
+      ball_inertia_(find_ball_inertia()),
+      floor_(find_floor()),
+      is_massless_(!floor_.isZero(0)),
+      inertia_(relative_.mechanism(), tree_, floor_, ball_inertia_) {
+    const int n = system_->size();
+    SymmetricPatternBuilder builder(rows_);
+    for (int r = 0; r < rows_; ++r)
+        for (int s = r; s < rows_; ++s) builder.add(s, r);
+    pattern_ = builder.build();
+    matrix_.assign(pattern_.nonzeros(), 0.0);
+    linear_ = make_linear_solver(pattern_, SolverKind::dense);
+    response_ = MatX::Zero(n, rows_);
+    change_ = floor_force_ = VecX::Zero(n);
+    scratch_lambda_ = residual_ = VecX::Zero(system_->rows());
+    multipliers_ = VecX::Zero(rows_);
+}
+
+template <int D>
+bool ArticulatedBodySolver<D>::solve(double t, const VecX& q, const VecX& v, std::span<const double> memory, VecX& a,
+                                     VecX& lambda) {
+    Evaluation& e = *evaluation_;
+    system_->update_positions(e, t, q, memory);
+    if (!factorize(q)) {
+        failure_ = "the articulated inertias are not finite";
+        return false;
+    }
+    system_->update_velocities(e, v);
+    system_->update_forces(e);
+    update_target();
+    ++iterations_;
+    a.setZero(system_->size());
+    solve_constrained(e.force, target_, q, a, lambda);
+    if (!a.allFinite()) failure_ = "the accelerations are not finite";
+    return a.allFinite();
+}
+
+template <int D>
+void ArticulatedBodySolver<D>::solve_constrained(const VecX& f, const VecX& rhs, const VecX& q, VecX& x, VecX& y) {
+    // M + E is factorised; E x of the guess goes to the other side.
+    floor_force_ = floor_.cwiseProduct(x);
+    x = f + floor_force_;
+    // Euler parameters p: p . x = -rhs, through their own part of M.
+    for (int b = 0; b < balls_; ++b)
+        x.template segment<4>(tree_.ball_columns[b]) -=
+            ball_inertia_[b] * rhs[b] * q.template segment<4>(tree_.ball_columns[b]);
+    y.setZero(system_->rows());
+    inertia_.solve(motion(), x);
+    if (rows_ > 0) close_loops(rhs, x, y);
+    // So far M x + J^T y = f holds for M + E only: steps of refinement.
+    for (int pass = 0; is_massless_ && pass < massless_passes; ++pass) {
+        change_ = floor_.cwiseProduct(x) - floor_force_;
+        floor_force_ = floor_.cwiseProduct(x);
+        inertia_.solve(motion(), change_);
+        x += change_;
+        if (rows_ > 0) close_loops(rhs, x, y);
+    }
+}
+
+template <int D>
+bool ArticulatedBodySolver<D>::project(double t, VecX& q, VecX& v, std::span<const double> memory) {
+    Evaluation& e = *evaluation_;
+    normalise(q);
+    const double tolerance = 1e-14 * system_->length_scale();
+    if (rows_ > 0) {
+        const int holonomic = system_->holonomic_rows() - balls_;
+        double before = 0;
+        system_->update_positions(e, t, q, memory);
+        if (!factorize(q)) return false;
+        for (int i = 0; i < 6; ++i) {
+            residual_.setZero();
+            residual_.segment(balls_, holonomic) = e.phi.segment(balls_, holonomic);
+            const double error = residual_.template lpNorm<Eigen::Infinity>();
+            if (!(error > tolerance) || (i > 0 && error > 0.5 * before)) break;
+            before = error;
+            remove(residual_, q);
+            normalise(q);
+            system_->update_residuals(e, t, q, memory);
+        }
+        system_->update_positions(e, t, q, memory);
+        if (!factorize(q)) return false;
+    }
+    for (const int first : tree_.ball_columns)
+        v.template segment<4>(first) -=
+            q.template segment<4>(first) * q.template segment<4>(first).dot(v.template segment<4>(first));
+    if (rows_ > 0) {
+        system_->update_velocities(e, v);
+        residual_ = e.rate;
+        remove(residual_, v);
+    }
+    return q.allFinite() && v.allFinite();
+}
+
+template <int D>
+void ArticulatedBodySolver<D>::normalise(VecX& q) const {
+    for (const int first : tree_.ball_columns) q.template segment<4>(first).normalize();
+}
+
+template <int D>
+VecX ArticulatedBodySolver<D>::find_floor() const {
+    const Mechanism<D>& m = relative_.mechanism();
+    VecX floor = VecX::Zero(system_->size());
+    for (const TreeNode<D>& node : tree_.nodes) {
+        const MechanismBody<D>& body = m.bodies[node.body];
+        const double typical = m.mass_scale * m.length_scale * m.length_scale;
+        const bool is_light = !(body.mass > 0) || !(body.inertia.diagonal().minCoeff() > 1e-9 * typical);
+        if (!is_light) continue;
+        for (int c = node.first_column; c < node.first_column + node.column_count; ++c)
+            floor[c] = massless_floor * system_->coordinate_inertia()[c];
+    }
+    return floor;
+}
+
+template <int D>
+std::vector<double> ArticulatedBodySolver<D>::find_ball_inertia() const {
+    std::vector<double> list;
+    for (const int first : tree_.ball_columns) list.push_back(system_->coordinate_inertia()[first]);
+    return list;
+}
+
+template <int D>
+bool ArticulatedBodySolver<D>::factorize(const VecX& q) {
+    if (!inertia_.factorize(motion(), q)) return false;
+    if (rows_ == 0) return true;
+    const Evaluation& e = *evaluation_;
+    const RowPattern& pattern = system_->jacobian_pattern();
+    for (int r = 0; r < rows_; ++r) {
+        const int row = balls_ + r;
+        change_.setZero();
+        for (int k = pattern.start[row]; k < pattern.start[row + 1]; ++k) change_[pattern.column[k]] = e.jacobian[k];
+        inertia_.solve(motion(), change_);
+        response_.col(r) = change_;
+        // Column r of the lower triangle.
+        double* column = matrix_.data() + pattern_.start[r];
+        for (int s = r; s < rows_; ++s) column[s - r] = dot_row(balls_ + s, change_);
+        column[0] += regularisation / system_->row_inertia()[row];
+    }
+    return linear_->factorize(matrix_);
+}
+
+template <int D>
+double ArticulatedBodySolver<D>::dot_row(int row, const VecX& x) const {
+    const RowPattern& pattern = system_->jacobian_pattern();
+    double sum = 0;
+    for (int k = pattern.start[row]; k < pattern.start[row + 1]; ++k)
+        sum += evaluation_->jacobian[k] * x[pattern.column[k]];
+    return sum;
+}
+
+template <int D>
+void ArticulatedBodySolver<D>::close_loops(const VecX& rhs, VecX& x, VecX& lambda) {
+    double before = 0;
+    for (int i = 0; i < max_solves; ++i) {
+        for (int r = 0; r < rows_; ++r) multipliers_[r] = dot_row(balls_ + r, x) + rhs[balls_ + r];
+        const double left = multipliers_.template lpNorm<Eigen::Infinity>();
+        if (i > 1 && (left > 0.9 * before || left <= enough * x.template lpNorm<Eigen::Infinity>())) break;
+        before = left;
+        linear_->solve(multipliers_);
+        x.noalias() -= response_ * multipliers_;
+        lambda.tail(rows_) += multipliers_;
+    }
+}
+
+template <int D>
+void ArticulatedBodySolver<D>::remove(const VecX& violation, VecX& x) {
+    // From zero, so that the products are those of the change alone.
+    change_.setZero();
+    close_loops(violation, change_, scratch_lambda_);
+    x += change_;
+}
+
+template class ArticulatedBodySolver<2>;
+template class ArticulatedBodySolver<3>;
 
 std::unique_ptr<AccelerationSolver> make_articulated_body_solver(std::shared_ptr<const System> system,
                                                                  const FormulationOptions& options) {

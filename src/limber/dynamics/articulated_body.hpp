@@ -9,8 +9,54 @@
 // Massless links have no M^-1 of their own: M + E with a small E is used, and the equations M a + J^T lambda = Q are refined against it.
 
 #include "limber/dynamics/formulation.hpp"
+#include "limber/dynamics/system/relative_system.hpp"
+#include "limber/kinematics/relative/articulated_inertia.hpp"
+#include "limber/math/linear_solver.hpp"
 
 namespace limber {
+
+template <int D>
+class ArticulatedBodySolver : public AccelerationSolver {
+public:
+    /// The system must be in relative coordinates.
+    ArticulatedBodySolver(std::shared_ptr<const System> system, const FormulationOptions& options);
+
+    bool solve(double t, const VecX& q, const VecX& v, std::span<const double> memory, VecX& a, VecX& lambda) override;
+    bool project(double t, VecX& q, VecX& v, std::span<const double> memory) override;
+
+protected:
+    /// Inertias and closures at the positions last evaluated.
+    bool factorize(const VecX& q);
+    /// M x + J^T y = f and J x + rhs = 0 with the inertias last factorised. The value of x on entry counts only where there is
+    /// no mass.
+    void solve_constrained(const VecX& f, const VecX& rhs, const VecX& q, VecX& x, VecX& y);
+    const RelativeSystem<D>& relative() const { return relative_; }
+    int closure_rows() const { return rows_; }
+
+private:
+    const RelativeMotion<D>& motion() const { return RelativeSystem<D>::motion(*evaluation_); }
+    void normalise(VecX& q) const;
+    VecX find_floor() const;
+    std::vector<double> find_ball_inertia() const;
+    double dot_row(int row, const VecX& x) const;
+    /// x <- x - M^-1 J^T y with y such that J x + rhs = 0; lambda += y.
+    void close_loops(const VecX& rhs, VecX& x, VecX& lambda);
+    void remove(const VecX& violation, VecX& x);
+
+    const RelativeSystem<D>& relative_;
+    const RelativeTree<D>& tree_;
+    int balls_;
+    int rows_;  // without those of Euler parameters
+    std::vector<double> ball_inertia_;
+    VecX floor_;
+    bool is_massless_;
+    ArticulatedInertia<D> inertia_;
+    SymmetricPattern pattern_;  // full
+    std::vector<double> matrix_;
+    std::unique_ptr<LinearSolver> linear_;
+    MatX response_;  // M^-1 J^T
+    VecX floor_force_, change_, residual_, multipliers_, scratch_lambda_;
+};
 
 /// The system must be in relative coordinates.
 std::unique_ptr<AccelerationSolver> make_articulated_body_solver(std::shared_ptr<const System> system,

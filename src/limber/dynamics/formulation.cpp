@@ -8,6 +8,7 @@
 #include "limber/dynamics/articulated_body.hpp"
 #include "limber/dynamics/augmented_lagrangian.hpp"
 #include "limber/dynamics/baumgarte.hpp"
+#include "limber/dynamics/canonical_momenta.hpp"
 #include "limber/dynamics/null_space.hpp"
 #include "limber/dynamics/penalized_mass.hpp"
 #include "limber/dynamics/penalty.hpp"
@@ -120,6 +121,8 @@ const std::vector<FormulationInfo>& formulations() {
          "relative"},
         {"articulated-body", "relative coordinates, articulated inertias: linear in the number of bodies", false,
          "relative", true},
+        {"canonical-momenta", "articulated inertias on (q, p) with rk4; other integrators see its accelerations", false,
+         "relative", true},
     };
     return list;
 }
@@ -146,6 +149,7 @@ std::unique_ptr<AccelerationSolver> make_acceleration_solver(const std::string& 
     }
     if (name == "null-space") return std::make_unique<NullSpaceSolver>(std::move(system), options);
     if (name == "articulated-body") return make_articulated_body_solver(std::move(system), options);
+    if (name == "canonical-momenta") return make_canonical_momenta_solver(std::move(system), options);
     return std::make_unique<AugmentedLagrangianSolver>(std::move(system), options);
 }
 

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "limber/integration/momentum_runge_kutta.hpp"
 #include "limber/integration/reference.hpp"
 #include "limber/integration/runge_kutta.hpp"
 #include "limber/integration/step_control.hpp"
@@ -68,7 +69,9 @@ std::unique_ptr<Stepper> make_stepper(const std::string& formulation, const std:
     if (scheme == "reference")
         return std::make_unique<ReferenceStepper>(std::move(solver), scheme_options.reference_tolerance);
     std::unique_ptr<Stepper> stepper;
-    if (scheme == "rk4") {
+    if (scheme == "rk4" && dynamic_cast<MomentumSolver*>(solver.get()) != nullptr) {
+        stepper = std::make_unique<MomentumRungeKutta4>(std::move(solver), gains, projection);
+    } else if (scheme == "rk4") {
         stepper = std::make_unique<RungeKutta4>(std::move(solver), gains, projection);
     } else if (info.is_step_solver) {
         stepper = std::make_unique<StructuralStepper>(make_step_solver(formulation, system, options), std::move(solver),

@@ -184,17 +184,14 @@ void RelativeSystem<D>::add_wrenches(Scratch& s, VecX& forces) const {
     }
 }
 
+// Gravity and forces, added to the wrenches of the bodies.
 template <int D>
-void RelativeSystem<D>::update_forces(Evaluation& e) const {
-    auto& s = static_cast<Scratch&>(e);
+void RelativeSystem<D>::apply_loads(Scratch& s) const {
     const Mechanism<D>& m = *this->mechanism_;
     const RelativeTree<D>& tree = coordinates_.tree();
     const Vec<D> gravity = m.gravity_at(s.t);
-    for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
-        const MechanismBody<D>& body = m.bodies[tree.nodes[i].body];
-        s.wrench[i] = -inertia_wrench(body, s.motion.body[i], s.motion.bias[i]);
-        s.wrench[i].template head<D>() += body.mass * gravity;
-    }
+    for (std::size_t i = 0; i < tree.nodes.size(); ++i)
+        s.wrench[i].template head<D>() += m.bodies[tree.nodes[i].body].mass * gravity;
     m.forces.evaluate(m.constraints.measures, context(s), s.t, s.slot_force);
     for (std::size_t slot = 0; slot < s.slot_force.size(); ++slot) {
         const int f = m.forces.slot_feature[slot];
@@ -204,6 +201,16 @@ void RelativeSystem<D>::update_forces(Evaluation& e) const {
         add_wrench(m.features[f], s.features.value[f], s.motion.body[node].position, s.slot_force[slot],
                    s.wrench[node]);
     }
+}
+
+template <int D>
+void RelativeSystem<D>::update_forces(Evaluation& e) const {
+    auto& s = static_cast<Scratch&>(e);
+    const Mechanism<D>& m = *this->mechanism_;
+    const RelativeTree<D>& tree = coordinates_.tree();
+    for (std::size_t i = 0; i < tree.nodes.size(); ++i)
+        s.wrench[i] = -inertia_wrench(m.bodies[tree.nodes[i].body], s.motion.body[i], s.motion.bias[i]);
+    apply_loads(s);
     s.force.setZero();
     add_wrenches(s, s.force);
 }
@@ -226,6 +233,54 @@ void RelativeSystem<D>::compute_inverse_dynamics(Evaluation& e, const VecX& a, V
 }
 
 template <int D>
+void RelativeSystem<D>::set_body_momenta(Scratch& s) const {
+    const Mechanism<D>& m = *this->mechanism_;
+    const RelativeTree<D>& tree = coordinates_.tree();
+    for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+        const MechanismBody<D>& body = m.bodies[tree.nodes[i].body];
+        const BodyState<D>& state = s.motion.body[i];
+        s.wrench[i].template head<D>() = body.mass * state.velocity;
+        s.wrench[i].template tail<A>() = world_inertia(body, state) * state.angular_velocity;
+    }
+}
+
+template <int D>
+void RelativeSystem<D>::compute_momenta(Evaluation& e, VecX& momenta) const {
+    auto& s = static_cast<Scratch&>(e);
+    set_body_momenta(s);
+    momenta.setZero(this->size());
+    add_wrenches(s, momenta);
+}
+
+// A column gives the point x of its subtree the velocity u + w x (x - c), so with the momentum L of the subtree and its angular
+// momentum H about c
+//   p = u . L + w . H,     p' = u . F + w . T + u' . L + w' . H - w . (c' x L)
+template <int D>
+void RelativeSystem<D>::compute_momentum_rates(Evaluation& e, VecX& rates) const {
+    auto& s = static_cast<Scratch&>(e);
+    const RelativeTree<D>& tree = coordinates_.tree();
+    rates.setZero(this->size());
+    set_body_momenta(s);
+    for (std::size_t i = tree.nodes.size(); i-- > 0;) {
+        const TreeNode<D>& node = tree.nodes[i];
+        const Vec<D> linear = s.wrench[i].template head<D>();
+        const AngularVec<D> angular = s.wrench[i].template tail<A>();
+        const AngularVec<D> carried = moment<D>(s.motion.body[i].velocity, linear);
+        for (int c = node.first_column; c < node.first_column + node.column_count; ++c) {
+            const RelativeColumn<D>& column = s.motion.column[c];
+            rates[c] += column.u_rate.dot(linear) + column.w_rate.dot(angular) - column.w.dot(carried);
+        }
+        if (node.parent < 0) continue;
+        s.wrench[node.parent].template head<D>() += linear;
+        s.wrench[node.parent].template tail<A>() +=
+            angular + moment<D>(s.motion.body[i].position - s.motion.body[node.parent].position, linear);
+    }
+    for (auto& wrench : s.wrench) wrench.setZero();
+    apply_loads(s);
+    add_wrenches(s, rates);
+}
+
+template <int D>
 void RelativeSystem<D>::update_memory(Evaluation& e, const VecX& q, std::vector<double>& memory) const {
     const Mechanism<D>& m = *this->mechanism_;
     if (memory.empty()) return;
@@ -244,6 +299,8 @@ template void RelativeSystem<2>::update_positions(Evaluation&, double, const Vec
 template void RelativeSystem<2>::update_velocities(Evaluation&, const VecX&) const;
 template void RelativeSystem<2>::update_forces(Evaluation&) const;
 template void RelativeSystem<2>::compute_inverse_dynamics(Evaluation&, const VecX&, VecX&) const;
+template void RelativeSystem<2>::compute_momenta(Evaluation&, VecX&) const;
+template void RelativeSystem<2>::compute_momentum_rates(Evaluation&, VecX&) const;
 template void RelativeSystem<2>::update_memory(Evaluation&, const VecX&, std::vector<double>&) const;
 template const RelativeMotion<3>& RelativeSystem<3>::motion(const Evaluation&);
 template MeasureContext<3> RelativeSystem<3>::context(const Scratch&) const;
@@ -253,6 +310,8 @@ template void RelativeSystem<3>::update_positions(Evaluation&, double, const Vec
 template void RelativeSystem<3>::update_velocities(Evaluation&, const VecX&) const;
 template void RelativeSystem<3>::update_forces(Evaluation&) const;
 template void RelativeSystem<3>::compute_inverse_dynamics(Evaluation&, const VecX&, VecX&) const;
+template void RelativeSystem<3>::compute_momenta(Evaluation&, VecX&) const;
+template void RelativeSystem<3>::compute_momentum_rates(Evaluation&, VecX&) const;
 template void RelativeSystem<3>::update_memory(Evaluation&, const VecX&, std::vector<double>&) const;
 
 }  // namespace limber

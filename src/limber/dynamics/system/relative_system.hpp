@@ -33,6 +33,12 @@ public:
     /// and one sweep towards the roots: linear in the number of bodies. Needs forces.
     void compute_inverse_dynamics(Evaluation& e, const VecX& a, VecX& forces) const;
 
+    /// Canonical momenta p = M v of the coordinates. Needs velocities.
+    void compute_momenta(Evaluation& e, VecX& momenta) const;
+    /// Their rates without constraint forces: applied forces, and what the motion of the columns makes of the momenta of the
+    /// bodies. No acceleration is computed. Needs velocities.
+    void compute_momentum_rates(Evaluation& e, VecX& rates) const;
+
     const char* coordinates_name() const override { return "relative"; }
     std::unique_ptr<Evaluation> make_evaluation() const override;
     void update_positions(Evaluation& e, double t, const VecX& q, std::span<const double> memory) const override;
@@ -60,7 +66,9 @@ private:
     void compute_row_inertia();
 
     MeasureContext<D> context(const Scratch& s) const;
+    void apply_loads(Scratch& s) const;
     void add_wrenches(Scratch& s, VecX& forces) const;
+    void set_body_momenta(Scratch& s) const;
     void update_features(Scratch& s, const std::vector<int>& list) const;
     void accumulate_inertia(Scratch& s) const;
     void assemble_mass(Scratch& s) const;
