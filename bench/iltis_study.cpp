@@ -40,6 +40,7 @@ SimulationOptions options_of(const Run& run) {
     o.integrator_options.newmark_xi = run.parameter;
     o.integrator_options.hht_delta = run.parameter;
     o.integrator_options.rho_infinity = run.parameter;
+    o.formulation_options.use_approximate_tangent = run.formulation != "global";  // as the paper does
     return o;
 }
 

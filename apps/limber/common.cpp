@@ -39,73 +39,9 @@ ModelFile ModelArguments::read() const {
     return read_model_file(path, overrides);
 }
 
-namespace {
-
-struct OptionFormat {
-    const char* name;
-    const char* meaning;
-    double least, most;
-    std::function<void(SimulationOptions&, double)> apply;
-};
-
-const std::vector<OptionFormat>& option_formats() {
-    static const std::vector<OptionFormat> list{
-        {"penalty", "over the inertia a constraint meets (global 1e6, augmented-lagrangian 1e7, penalty 1e8)", 1, 1e14,
-         [](auto& o, double v) { o.formulation_options.penalty = v; }},
-        {"frequency", "of the stabilising gains, times the step (0.628)", 0, 10,
-         [](auto& o, double v) { o.formulation_options.frequency = v; }},
-        {"damping", "ratio of the stabilising gains (0.1)", 0, 10,
-         [](auto& o, double v) { o.formulation_options.damping = v; }},
-        {"tolerance", "of Newton's iteration, over the change in a step (1e-7)", 1e-14, 1e-2,
-         [](auto& o, double v) { o.formulation_options.tolerance = v; }},
-        {"xi", "newmark: dissipation, -1 .. 0 (-0.1)", -1, 0,
-         [](auto& o, double v) { o.integrator_options.newmark_xi = v; }},
-        {"delta", "hht: dissipation, 0 .. 1/3 (0.1)", 0, 1.0 / 3.0,
-         [](auto& o, double v) { o.integrator_options.hht_delta = v; }},
-        {"rho", "generalized-alpha: spectral radius at infinity, 0 .. 1 (0.8)", 0, 1,
-         [](auto& o, double v) { o.integrator_options.rho_infinity = v; }},
-        {"passes", "corrector passes of structural schemes on acceleration solvers (2)", 1, 100,
-         [](auto& o, double v) { o.integrator_options.corrector_passes = static_cast<int>(v); }},
-        {"step-control", "tolerance of eq. (24) of Seguy 2003; 0 is off (0)", 0, 1e30,
-         [](auto& o, double v) { o.integrator_options.step_control = v; }},
-        {"reference-tolerance", "of the reference integrator (1e-10)", 1e-14, 1e-2,
-         [](auto& o, double v) { o.integrator_options.reference_tolerance = v; }},
-    };
-    return list;
-}
-
-}  // namespace
-
-std::string describe_options() {
-    std::string text = fmt::format("{:<22} {}\n", "stabilisation", "automatic, gains, projection or none (automatic)");
-    for (const auto& option : option_formats()) text += fmt::format("{:<22} {}\n", option.name, option.meaning);
-    return text;
-}
-
 void apply_option(const std::string& assignment, SimulationOptions& options) {
     const auto [name, value] = split_assignment(assignment, "--option");
-    if (name == "stabilisation") {
-        const std::vector<std::string> words{"automatic", "gains", "projection", "none"};
-        const auto it = std::find(words.begin(), words.end(), value);
-        if (it == words.end())
-            throw ModelError(fmt::format("--option stabilisation: expected one of {}, found '{}'{}",
-                                         fmt::join(words, ", "), value, did_you_mean(value, words)));
-        options.formulation_options.stabilisation = static_cast<Stabilisation>(it - words.begin());
-        return;
-    }
-    std::vector<std::string> names{"stabilisation"};
-    for (const auto& option : option_formats()) {
-        names.emplace_back(option.name);
-        if (name != option.name) continue;
-        const double number = Expression::parse(value).bind({}).constant();
-        if (!(number >= option.least && number <= option.most))
-            throw ModelError(fmt::format("--option {}: expected a number between {:.4g} and {:.4g}, found '{}'", name,
-                                         option.least, option.most, value));
-        option.apply(options, number);
-        return;
-    }
-    throw ModelError(fmt::format("--option: unknown setting '{}'{}; known: {}", name, did_you_mean(name, names),
-                                 fmt::join(names, ", ")));
+    set_option(options, name, value);
 }
 
 double simulation_number(const Model& model, const std::optional<Number>& number, double fallback, const char* what) {

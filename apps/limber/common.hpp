@@ -28,8 +28,6 @@ std::pair<std::string, std::string> split_assignment(const std::string& text, co
 
 /// Settings given as --option NAME=VALUE.
 void apply_option(const std::string& assignment, SimulationOptions& options);
-/// One line each, with the default in parentheses.
-std::string describe_options();
 
 /// A number of the model's simulation section, or a fallback.
 double simulation_number(const Model& model, const std::optional<Number>& number, double fallback, const char* what);

@@ -32,6 +32,9 @@ struct FormulationOptions {
     double frequency = 0.2 * pi;
     double damping = 0.1;
     Stabilisation stabilisation = Stabilisation::automatic;
+    /// global, hybrid, semi-recursive: Newton's method with the tangent of the hybrid paper instead of the exact one. Cheaper
+    /// per step, more iterations; the solution is the same.
+    bool use_approximate_tangent = false;
     int max_iterations = 12;
     /// Newton's iteration stops when the acceleration is known to this fraction.
     double tolerance = 1e-7;

@@ -17,6 +17,7 @@ constexpr double constraint_tolerance = 1e-9;
 constexpr int oldest_stiffness = 8;
 constexpr double fast_enough = 0.01;
 constexpr double old_stiffness_rate = 0.003;
+constexpr double rate_matters = 100;  // times the change accepted
 
 }  // namespace
 
@@ -55,7 +56,11 @@ void GlobalSolver::update_acceleration(const State& state, const DifferenceFormu
 bool GlobalSolver::factorize_tangent(const DifferenceFormulas& f, bool with_stiffness) {
     Evaluation& e = *evaluation_;
     if (with_stiffness) {
-        system_->assemble_tangent(e, 0, f.gamma * f.step, f.beta * f.step * f.step, lambda_, a_, stiffness_);
+        if (options_.use_approximate_tangent) {
+            system_->assemble_approximate_tangent(e, 0, f.gamma * f.step, f.beta * f.step * f.step, stiffness_);
+        } else {
+            system_->assemble_tangent(e, 0, f.gamma * f.step, f.beta * f.step * f.step, lambda_, a_, stiffness_);
+        }
         stiffness_age_ = 0;
         stiffness_step_ = f.step;
         stiffness_beta_ = f.beta;
@@ -170,7 +175,8 @@ StepReport GlobalSolver::step(State& state, const DifferenceFormulas& f) {
                                        1e-14 * q_.lpNorm<Eigen::Infinity>());
         converged = left <= enough;
         is_stale = needs_stiffness = rate > 0.1;
-        worst_rate = std::max(worst_rate, rate);
+        // Rates among changes too small to matter say nothing: near a steady state the first change is one of them.
+        if (before > rate_matters * enough) worst_rate = std::max(worst_rate, rate);
         before = size;
     }
     convergence_rate_ = worst_rate;

@@ -215,8 +215,12 @@ StepReport SemiRecursiveSolver::step(State& state, const DifferenceFormulas& f) 
             return fail(fmt::format("the loops cannot be closed ({})", system_->describe_worst_row(e.phi)));
         if (converged) break;
         if (is_stale && free > 0) {
-            system_->assemble_tangent(e, (1 - f.delta_m) / (1 - f.delta_f), f.gamma * h, f.beta * h * h, lambda_, a_,
-                                      values_);
+            const double share = (1 - f.delta_m) / (1 - f.delta_f);
+            if (options_.use_approximate_tangent) {
+                system_->assemble_approximate_tangent(e, share, f.gamma * h, f.beta * h * h, values_);
+            } else {
+                system_->assemble_tangent(e, share, f.gamma * h, f.beta * h * h, lambda_, a_, values_);
+            }
             const SymmetricPattern& pattern = system_->pattern();
             for (int j = 0; j < n; ++j)
                 for (int k = pattern.start[j]; k < pattern.start[j + 1]; ++k)

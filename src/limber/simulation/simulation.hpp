@@ -10,17 +10,9 @@
 #include "limber/kinematics/body_space/assembly.hpp"
 #include "limber/simulation/equilibrium.hpp"
 #include "limber/simulation/observer.hpp"
+#include "limber/simulation/options.hpp"
 
 namespace limber {
-
-struct SimulationOptions {
-    std::string formulation = "global";
-    std::string integrator = "trapezoidal";
-    std::string coordinates;        ///< empty: those of the formulation, natural if it takes any
-    bool from_equilibrium = false;  ///< start from static equilibrium, with the velocities of the model
-    FormulationOptions formulation_options;
-    IntegratorOptions integrator_options;
-};
 
 class Simulation {
 public:

@@ -47,6 +47,8 @@ public:
     void update_forces(Evaluation& e) const override;
     void assemble_tangent(Evaluation& e, double mass_weight, double damping_weight, double stiffness_weight,
                           const VecX& row_force, const VecX& a, std::vector<double>& values) const override;
+    void assemble_approximate_tangent(Evaluation& e, double mass_weight, double damping_weight, double stiffness_weight,
+                                      std::vector<double>& values) const override;
     void update_memory(Evaluation& e, const VecX& q, std::vector<double>& memory) const override;
     void export_states(const VecX& q, const VecX& v, BodyStates<D>& states) const override;
     void export_twist_rates(const VecX& q, const VecX& v, const VecX& a,

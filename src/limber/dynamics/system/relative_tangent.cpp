@@ -153,9 +153,6 @@ void RelativeSystem<D>::add_force_tangent(Scratch& s, int index, double damping_
     const auto& element = m.forces.elements[index];
     const TreeReach& reach = force_reach_[index];
     const std::vector<int>& place = force_place_[index];
-    if (reach.ancestor >= 0)
-        add_internal_geometric(s, reach, &m.forces.slot_feature[element.first_slot], &s.slot_force[element.first_slot],
-                               -stiffness_weight, place, values);
     if (!m.forces.compute_blocks(index, m.constraints.measures, context(s), s.t, s.blocks)) return;
     const int stride = static_cast<int>(reach.columns.size());
     const int* slots = &m.forces.slot_feature[element.first_slot];
@@ -421,17 +418,35 @@ void RelativeSystem<D>::assemble_tangent(Evaluation& e, double mass_weight, doub
     for (std::size_t i = 0; i < rows_.rows.size(); ++i)
         if (rows_.rows[i].is_holonomic())
             add_row_tangent(s, static_cast<int>(i), stiffness_weight * row_force[balls_ + static_cast<int>(i)], values);
-    for (std::size_t i = 0; i < force_reach_.size(); ++i)
+    for (std::size_t i = 0; i < force_reach_.size(); ++i) {
+        const auto& element = this->mechanism_->forces.elements[i];
+        if (force_reach_[i].ancestor >= 0)
+            add_internal_geometric(s, force_reach_[i], &this->mechanism_->forces.slot_feature[element.first_slot],
+                                   &s.slot_force[element.first_slot], -stiffness_weight, force_place_[i], values);
         add_force_tangent(s, static_cast<int>(i), damping_weight, stiffness_weight, values);
+    }
     accumulate_loads(s, row_force);
     accumulate_momenta(s);
     add_tree_tangent(s, mass_weight, damping_weight, stiffness_weight, values);
     add_ball_tangent(s, stiffness_weight, values);
 }
 
+template <int D>
+void RelativeSystem<D>::assemble_approximate_tangent(Evaluation& e, double mass_weight, double damping_weight,
+                                                     double stiffness_weight, std::vector<double>& values) const {
+    auto& s = static_cast<Scratch&>(e);
+    for (std::size_t k = 0; k < values.size(); ++k) values[k] = mass_weight * s.Evaluation::mass[k];
+    for (std::size_t i = 0; i < force_reach_.size(); ++i)
+        add_force_tangent(s, static_cast<int>(i), damping_weight, stiffness_weight, values);
+}
+
 template void RelativeSystem<2>::assemble_tangent(Evaluation&, double, double, double, const VecX&, const VecX&,
                                                   std::vector<double>&) const;
 template void RelativeSystem<3>::assemble_tangent(Evaluation&, double, double, double, const VecX&, const VecX&,
                                                   std::vector<double>&) const;
+template void RelativeSystem<2>::assemble_approximate_tangent(Evaluation&, double, double, double,
+                                                              std::vector<double>&) const;
+template void RelativeSystem<3>::assemble_approximate_tangent(Evaluation&, double, double, double,
+                                                              std::vector<double>&) const;
 
 }  // namespace limber

@@ -441,6 +441,15 @@ void SystemOf<Set>::assemble_tangent(Evaluation& e, double mass_weight, double d
     add_inertia_tangent(e, damping_weight, stiffness_weight, a, values);
 }
 
+template <class Set>
+void SystemOf<Set>::assemble_approximate_tangent(Evaluation& e, double mass_weight, double damping_weight,
+                                                 double stiffness_weight, std::vector<double>& values) const {
+    auto& s = static_cast<Scratch&>(e);
+    for (std::size_t k = 0; k < values.size(); ++k) values[k] = mass_weight * s.mass[k];
+    for (std::size_t i = 0; i < force_columns_.size(); ++i)
+        add_force_tangent(s, static_cast<int>(i), damping_weight, stiffness_weight, values);
+}
+
 // ---------------------------------------------------------------- bodies
 
 template <class Set>

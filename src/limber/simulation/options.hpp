@@ -1,0 +1,25 @@
+#pragma once
+// How a simulation computes: formulation, integrator, coordinates and their settings.
+
+#include <string>
+
+#include "limber/integration/stepper.hpp"
+
+namespace limber {
+
+struct SimulationOptions {
+    std::string formulation = "global";
+    std::string integrator = "trapezoidal";
+    std::string coordinates;        ///< empty: those of the formulation, natural if it takes any
+    bool from_equilibrium = false;  ///< start from static equilibrium, with the velocities of the model
+    FormulationOptions formulation_options;
+    IntegratorOptions integrator_options;
+};
+
+/// Settings by name: "penalty", "rho", ... Throws ModelError for an unknown name or a value out of range.
+void set_option(SimulationOptions& options, const std::string& name, const std::string& value);
+
+/// All settings, one line each, with the default in parentheses.
+std::string describe_options();
+
+}  // namespace limber
