@@ -210,6 +210,19 @@ TEST(RemoveElement, TellsJointsFromSensorsOfTheSameName) {
     EXPECT_EQ(error_of_remove(model, "joints", "pivot").find("force 'f'"), std::string::npos);
 }
 
+// Nor do sensors named like a parameter or like the elongation of a law keep others from being removed.
+TEST(RemoveElement, TellsSensorsFromOtherNames) {
+    Model model = machine();
+    for (const char* name : {"l", "v", "x"}) add_element(model, "sensors", name, "{coordinate: pin.angle}");
+    set_property(model, "forces.drive.law", "-x - 0.1*v*l");
+    for (const char* name : {"v", "x"}) EXPECT_EQ(remove_element(model, "sensors", name, false).size(), 1U);
+    EXPECT_SAYS(error_of_remove(model, "sensors", "l"), "needed by sensor 'height'");
+    EXPECT_EQ(error_of_remove(model, "sensors", "l").find("force"), std::string::npos) << "the law means the parameter";
+    add_element(model, "sensors", "x", "{coordinate: pin.angle}");
+    add_element(model, "joints", "brake", "{velocity: {pivot.angle: 1 + x}}");
+    EXPECT_SAYS(error_of_remove(model, "sensors", "x"), "needed by joint 'brake'");
+}
+
 TEST(SetProperty, ChangesOneValueAndKeepsHandles) {
     Model model = machine();
     const Model before = model;

@@ -1,7 +1,9 @@
 #include "limber/io/dependents.hpp"
 
 #include <algorithm>
+#include <array>
 #include <set>
+#include <string_view>
 
 #include "limber/io/marker_origin.hpp"
 #include "limber/kinematics/mechanism/mechanism.hpp"
@@ -9,20 +11,47 @@
 namespace limber {
 namespace {
 
+// Asked once for every name in the model: mostly about kinds of which nothing goes.
+class ElementSet {
+public:
+    bool contains(ElementKind kind, std::string_view name) const {
+        const auto& names = names_[static_cast<std::size_t>(kind)];
+        return !names.empty() && names.contains(name);
+    }
+    /// False if it is there already.
+    bool insert(const ElementName& element) {
+        const bool is_new = names_[static_cast<std::size_t>(element.kind)].insert(element.name).second;
+        size_ += is_new ? 1 : 0;
+        return is_new;
+    }
+    std::size_t size() const { return size_; }
+    bool has_any(ElementKind kind) const { return !names_[static_cast<std::size_t>(kind)].empty(); }
+
+private:
+    std::array<std::set<std::string, std::less<>>, element_kind_count> names_;
+    std::size_t size_ = 0;
+};
+
 // Whether an element refers to one of those that go. Names in expressions are looked up as the compiler does: a joint
 // coordinate before a sensor.
 class ReferenceSearch {
 public:
-    ReferenceSearch(const Model& model, const std::set<ElementName>& gone) : model_(model), gone_(gone) {}
+    ReferenceSearch(const Model& model, const ElementSet& gone) : model_(model), gone_(gone) {}
 
-    bool is_gone(ElementKind kind, const std::string& name) const { return gone_.count({kind, name}) != 0; }
+    bool is_gone(ElementKind kind, std::string_view name) const { return gone_.contains(kind, name); }
+    /// Numbers that are no laws name parameters and tables only: often there is no need to look into them.
+    bool may_be_in_numbers() const {
+        return gone_.has_any(ElementKind::parameter) || gone_.has_any(ElementKind::table);
+    }
 
-    bool needs(const Number& number) const {
+    /// x, v and t have a meaning of their own where they are allowed, except for velocity joints, which know t only.
+    bool needs(const Number& number, bool has_own_x_and_v = true) const {
         const auto& names = number.expression().names();
-        const auto& tables = number.expression().table_names();
-        return std::any_of(names.begin(), names.end(),
-                           [&](const auto& n) { return is_gone(ElementKind::parameter, n) || needs_scalar(n); }) ||
-               std::any_of(tables.begin(), tables.end(), [&](const auto& n) { return is_gone(ElementKind::table, n); });
+        return needs_table(number) || std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+                   if (is_gone(ElementKind::parameter, name)) return true;
+                   if (name == "t" || (has_own_x_and_v && (name == "x" || name == "v"))) return false;
+                   return needs_scalar(name) && !model_.parameters.contains(name);
+               });
     }
     bool needs(const std::optional<Number>& number) const { return number && needs(*number); }
     template <class Numbers>
@@ -56,13 +85,13 @@ public:
     }
     bool needs(const Marker& marker) const {
         return is_gone(ElementKind::body, model_.bodies.get(marker.body).name) || needs(marker.base) ||
-               needs(marker.placement);
+               (may_be_in_numbers() && needs(marker.placement));
     }
-    bool needs(const ScalarTerm& term) const { return needs_scalar(term.scalar) || needs(term.coefficient); }
+    bool needs(const ScalarTerm& term) const { return needs_scalar(term.scalar) || needs(term.coefficient, false); }
     bool needs(const Joint& joint) const {
         const CurveDefinition* curve = model_.curves.find(joint.curve);
         return needs(joint.a) || needs(joint.b) || needs(joint.length) || needs(joint.pitch) || needs(joint.radius) ||
-               needs(joint.ratio) || needs_any(joint.terms) || needs(joint.offset) ||
+               needs(joint.ratio) || needs_any(joint.terms) || (joint.offset && needs(*joint.offset, false)) ||
                (curve != nullptr && is_gone(ElementKind::curve, curve->name));
     }
     bool needs(const Driver& driver) const {
@@ -98,34 +127,40 @@ public:
     }
 
 private:
+    static std::string_view owner_of(std::string_view scalar) { return scalar.substr(0, scalar.find('.')); }
+
     // "crank.angle", "crank.angle.rate", "tip.x", "swing"
     bool needs_scalar(const std::string& scalar) const {
-        const auto dot = scalar.find('.');
-        const std::string owner = scalar.substr(0, dot);
-        if (const Joint* joint = model_.joints.find(model_.joints.find(owner));
-            joint != nullptr && dot != std::string::npos) {
-            const std::string rest = scalar.substr(dot + 1);
-            const auto names = joint_coordinate_names(joint->type, model_.planar);
-            if (std::find(names.begin(), names.end(), rest.substr(0, rest.find('.'))) != names.end())
-                return is_gone(ElementKind::joint, owner);
-        }
-        return is_gone(ElementKind::sensor, owner);
+        const std::string_view owner = owner_of(scalar);
+        const bool is_joint_gone = is_gone(ElementKind::joint, owner);
+        const bool is_sensor_gone = is_gone(ElementKind::sensor, owner);
+        if (is_joint_gone == is_sensor_gone) return is_joint_gone;
+        return names_joint_coordinate(scalar, std::string(owner)) ? is_joint_gone : is_sensor_gone;
+    }
+    bool names_joint_coordinate(const std::string& scalar, const std::string& owner) const {
+        const Joint* joint = model_.joints.find(model_.joints.find(owner));
+        if (joint == nullptr || owner.size() == scalar.size()) return false;
+        const auto names = joint_coordinate_names(joint->type, model_.planar);
+        return std::find(names.begin(), names.end(), owner_of(std::string_view(scalar).substr(owner.size() + 1))) !=
+               names.end();
     }
     // An expression of sensors names their columns and no coordinates.
     bool needs_column(const Number& expression) const {
         const auto& names = expression.expression().names();
-        const auto& tables = expression.expression().table_names();
-        return std::any_of(names.begin(), names.end(),
-                           [&](const std::string& n) {
-                               const bool is_sensor = !model_.sensors.find(n.substr(0, n.find('.'))).is_null();
-                               return is_sensor ? is_gone(ElementKind::sensor, n.substr(0, n.find('.')))
-                                                : is_gone(ElementKind::parameter, n);
-                           }) ||
-               std::any_of(tables.begin(), tables.end(), [&](const auto& n) { return is_gone(ElementKind::table, n); });
+        return needs_table(expression) || std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+                   const bool is_sensor = !model_.sensors.find(std::string(owner_of(name))).is_null();
+                   return is_sensor ? is_gone(ElementKind::sensor, owner_of(name))
+                                    : is_gone(ElementKind::parameter, name);
+               });
+    }
+    bool needs_table(const Number& number) const {
+        const auto& tables = number.expression().table_names();
+        return std::any_of(tables.begin(), tables.end(),
+                           [&](const std::string& name) { return is_gone(ElementKind::table, name); });
     }
 
     const Model& model_;
-    const std::set<ElementName>& gone_;
+    const ElementSet& gone_;
 };
 
 class RemovalSearch {
@@ -144,13 +179,7 @@ public:
 
 private:
     void pass() {
-        for (const auto& name : model_.parameters.names())
-            if (search_.needs(model_.parameters.definition(name)))
-                take({ElementKind::parameter, name}, removal_.dependents);
-        scan(ElementKind::table, model_.tables);
-        scan(ElementKind::curve, model_.curves);
-        scan(ElementKind::road, model_.roads);
-        scan(ElementKind::body, model_.bodies);
+        if (search_.may_be_in_numbers()) scan_numbers();
         for (const auto handle : model_.markers.handles()) scan_marker(handle);
         scan(ElementKind::joint, model_.joints);
         scan(ElementKind::driver, model_.drivers);
@@ -160,6 +189,15 @@ private:
             if (search_.needs(value)) take({ElementKind::initial_position, value.scalar}, removal_.dependents);
         for (const InitialValue& value : model_.initial_rates)
             if (search_.needs(value)) take({ElementKind::initial_rate, value.scalar}, removal_.dependents);
+    }
+    void scan_numbers() {
+        for (const auto& name : model_.parameters.names())
+            if (search_.needs(model_.parameters.definition(name)))
+                take({ElementKind::parameter, name}, removal_.dependents);
+        scan(ElementKind::table, model_.tables);
+        scan(ElementKind::curve, model_.curves);
+        scan(ElementKind::road, model_.roads);
+        scan(ElementKind::body, model_.bodies);
         if (search_.needs(model_.gravity)) take({ElementKind::gravity, ""}, removal_.dependents);
         if (search_.needs(model_.simulation)) take({ElementKind::simulation, ""}, removal_.dependents);
     }
@@ -179,7 +217,7 @@ private:
         take({ElementKind::marker, marker.name}, is_owned ? removal_.owned : removal_.dependents);
     }
     void take(const ElementName& element, std::vector<ElementName>& list) {
-        if (!gone_.insert(element).second) return;
+        if (!gone_.insert(element)) return;
         list.push_back(element);
         if (element.kind != ElementKind::joint) return;
         const Joint& joint = model_.joints.get(model_.joints.find(element.name));
@@ -189,7 +227,7 @@ private:
     }
 
     const Model& model_;
-    std::set<ElementName> gone_;
+    ElementSet gone_;
     ReferenceSearch search_;
     Removal removal_;
 };

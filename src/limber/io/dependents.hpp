@@ -25,6 +25,7 @@ enum class ElementKind {
     gravity,
     simulation
 };
+constexpr std::size_t element_kind_count = 14;
 
 struct ElementName {
     ElementKind kind;
