@@ -1,5 +1,8 @@
 #include "limber/io/format.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 namespace limber {
 namespace {
 
@@ -185,6 +188,16 @@ const std::vector<ForceFormat>& force_formats() {
     return list;
 }
 
+const JointFormat& joint_format(JointType type) {
+    const auto& list = joint_formats();
+    return *std::find_if(list.begin(), list.end(), [&](const JointFormat& format) { return format.type == type; });
+}
+
+const ForceFormat& force_format(ForceType type) {
+    const auto& list = force_formats();
+    return *std::find_if(list.begin(), list.end(), [&](const ForceFormat& format) { return format.type == type; });
+}
+
 const std::vector<FieldFormat>& lateral_fields() {
     static const std::vector<FieldFormat> list{
         {"A0", K::number, "cornering stiffness at no load [N/rad]", true},
@@ -280,6 +293,18 @@ const std::vector<FieldFormat>& placement_fields() {
     return list;
 }
 
+const std::vector<FieldFormat>& marker_fields() {
+    static const std::vector<FieldFormat> list = [] {
+        std::vector<FieldFormat> fields = placement_fields();
+        fields.push_back({"frame", K::text,
+                          "axes of place and orientation: body (default) or world, at the reference configuration"});
+        fields.push_back(
+            {"on", K::marker, "another marker of the body: at its point, turned as given here in world axes"});
+        return fields;
+    }();
+    return list;
+}
+
 const std::vector<TypeFormat>& solid_formats() {
     static const auto make = [](const char* name, const char* meaning, std::vector<FieldFormat> fields, bool placed) {
         fields.push_back({"mass", K::number, "mass"});
@@ -320,8 +345,7 @@ const std::vector<FieldFormat>& body_fields() {
         for (const auto& field : placement_fields()) fields.push_back(field);
         fields.push_back({"velocity", K::vector, "of the body's origin at the start"});
         fields.push_back({"angular-velocity", K::vector, "at the start, world axes (plane: one number)"});
-        fields.push_back(
-            {"markers", K::object, "{name: [x, y, z]} or {name: {at: ..., angle: ...}} in the body frame"});
+        fields.push_back({"markers", K::object, "{name: [x, y, z]} or {name: {at: ..., angle: ...}}"});
         return fields;
     }();
     return list;
@@ -398,6 +422,15 @@ const std::vector<FieldFormat>& top_level_fields() {
         {"simulation", K::object, "what 'limber run' uses unless told otherwise"},
     };
     return list;
+}
+
+Number3 default_gravity(bool planar) {
+    return planar ? Number3{0.0, -9.81, 0.0} : Number3{0.0, 0.0, -9.81};
+}
+
+Number road_class_roughness(int index) {
+    // The roughness of each class is four times that of the one before.
+    return Number(16e-6 * std::pow(4.0, index));
 }
 
 std::vector<std::string> field_names(const std::vector<FieldFormat>& fields) {

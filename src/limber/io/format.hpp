@@ -51,10 +51,13 @@ struct ForceFormat : TypeFormat {
 
 const std::vector<JointFormat>& joint_formats();
 const std::vector<ForceFormat>& force_formats();
+const JointFormat& joint_format(JointType type);
+const ForceFormat& force_format(ForceType type);
 const std::vector<TypeFormat>& sensor_formats();
 const std::vector<TypeFormat>& solid_formats();
 const std::vector<FieldFormat>& body_fields();
 const std::vector<FieldFormat>& placement_fields();
+const std::vector<FieldFormat>& marker_fields();
 const std::vector<FieldFormat>& driver_fields();
 const std::vector<FieldFormat>& curve_fields();
 const std::vector<TypeFormat>& road_formats();
@@ -63,6 +66,13 @@ const std::vector<FieldFormat>& table_fields();
 const std::vector<FieldFormat>& initial_fields();
 const std::vector<FieldFormat>& simulation_fields();
 const std::vector<FieldFormat>& top_level_fields();
+
+/// Where the file does not say.
+Number3 default_gravity(bool planar);
+
+/// Roughness of the classes A, B, ... of ISO 8608.
+constexpr int road_class_count = 8;
+Number road_class_roughness(int index);
 
 std::vector<std::string> field_names(const std::vector<FieldFormat>& fields);
 

@@ -38,6 +38,19 @@ void check_nesting(const std::string& text, const std::string& name) {
 
 }  // namespace
 
+YAML::Node parse_yaml(const std::string& text, const std::string& name) {
+    if (text.size() > max_text) throw ModelError(fmt::format("{}: the file is larger than {} bytes", name, max_text));
+    check_nesting(text, name);
+    try {
+        return YAML::Load(text);
+    } catch (const YAML::Exception& error) {
+        const std::string message = error.msg;
+        if (error.mark.is_null()) throw ModelError(fmt::format("{}: {}", name, message));
+        throw ModelError(
+            fmt::format("{}:{}: column {}: {}", name, error.mark.line + 1, error.mark.column + 1, message));
+    }
+}
+
 std::string ModelFile::locate(const std::string& message) const {
     // Messages about elements begin with "joint 'name'".
     const auto first = message.find('\'');
@@ -55,20 +68,9 @@ ModelReader::ModelReader(ParameterOverrides overrides, IncludeLoader loader)
 
 void ModelReader::load(const std::string& text, const std::string& name, int depth) {
     if (depth > 10) throw ModelError(fmt::format("{}: files include each other", name));
-    if (text.size() > max_text) throw ModelError(fmt::format("{}: the file is larger than {} bytes", name, max_text));
     if (std::find(loaded_.begin(), loaded_.end(), name) != loaded_.end()) return;
     loaded_.push_back(name);
-    check_nesting(text, name);
-    YAML::Node root;
-    try {
-        root = YAML::Load(text);
-    } catch (const YAML::Exception& error) {
-        const std::string message = error.msg;
-        if (error.mark.is_null()) throw ModelError(fmt::format("{}: {}", name, message));
-        throw ModelError(
-            fmt::format("{}:{}: column {}: {}", name, error.mark.line + 1, error.mark.column + 1, message));
-    }
-    YamlNode node(root, std::make_shared<const std::string>(name), context_);
+    YamlNode node(parse_yaml(text, name), std::make_shared<const std::string>(name), context_);
     if (!node.is_map()) node.fail("expected a model: a mapping that starts with 'limber: 1'");
     node.check_keys(field_names(top_level_fields()));
     const auto include = node.child("include");
@@ -102,18 +104,7 @@ void ModelReader::each(const char* section, const std::function<void(const std::
 ModelFile ModelReader::read(const std::string& text, const std::string& name) {
     load(text, name, 0);
     read_header();
-    read_parameters();
-    read_gravity();
-    read_tables();
-    read_curves();
-    read_roads();
-    each("bodies", [this](const std::string& n, const YamlNode& node) { read_body(n, node); });
-    each("joints", [this](const std::string& n, const YamlNode& node) { read_joint(n, node); });
-    each("drivers", [this](const std::string& n, const YamlNode& node) { read_driver(n, node); });
-    each("forces", [this](const std::string& n, const YamlNode& node) { read_force(n, node); });
-    each("sensors", [this](const std::string& n, const YamlNode& node) { read_sensor(n, node); });
-    read_initial();
-    read_simulation();
+    read_sections();
     // Everything that needs the whole model is checked by compiling it once; a message about an element gets its
     // line.
     try {
@@ -129,6 +120,35 @@ ModelFile ModelReader::read(const std::string& text, const std::string& name) {
     return std::move(file_);
 }
 
+void ModelReader::read_sections() {
+    read_parameters();
+    read_gravity();
+    const auto read_each = [this](const char* section, void (ModelReader::*read)(const std::string&, const YamlNode&)) {
+        each(section, [&](const std::string& name, const YamlNode& node) { (this->*read)(name, node); });
+    };
+    read_each("tables", &ModelReader::read_table);
+    read_each("curves", &ModelReader::read_curve);
+    read_each("roads", &ModelReader::read_road);
+    read_each("bodies", &ModelReader::read_body);
+    read_each("markers", &ModelReader::read_marker_entry);
+    read_each("joints", &ModelReader::read_joint);
+    read_each("drivers", &ModelReader::read_driver);
+    read_each("forces", &ModelReader::read_force);
+    read_each("sensors", &ModelReader::read_sensor);
+    read_initial();
+    read_simulation();
+}
+
+ModelReader::ModelReader(Model model) : ModelReader(ParameterOverrides{}, nullptr) {
+    file_.model = std::move(model);
+}
+
+void ModelReader::read_part(const YAML::Node& document, bool is_replacing) {
+    documents_ = {YamlNode(document, std::make_shared<const std::string>("edit"), context_)};
+    is_replacing_ = is_replacing;
+    read_sections();
+}
+
 void ModelReader::read_header() {
     const YamlNode& main = documents_.back();
     const auto version = main.child("limber");
@@ -141,6 +161,7 @@ void ModelReader::read_header() {
             plane->choice({"xy"});
             model_.planar = true;
         }
+    model_.gravity = default_gravity(model_.planar);
 }
 
 void ModelReader::apply_overrides(const std::vector<std::string>& names) {
@@ -169,7 +190,8 @@ void ModelReader::read_parameters() {
     apply_overrides(model_.parameters.names());
     try {
         for (const auto& [name, value] : model_.parameters.evaluate()) {
-            if (!std::isfinite(value)) places.at(name).fail(fmt::format("the value is not a finite number: {}", value));
+            if (!std::isfinite(value))
+                throw ModelError(fmt::format("parameter '{}': the value is not a finite number: {}", name, value));
             context_->parameters[name] = value;
         }
     } catch (const ModelError& error) {
@@ -181,7 +203,6 @@ void ModelReader::read_parameters() {
 }
 
 void ModelReader::read_gravity() {
-    model_.gravity = model_.planar ? Number3{0.0, -9.81, 0.0} : Number3{0.0, 0.0, -9.81};
     for (const YamlNode& document : documents_) {
         const auto node = document.child("gravity");
         if (!node) continue;
@@ -208,34 +229,29 @@ TableDefinition ModelReader::read_rows(const YamlNode& rows, const std::optional
     return table;
 }
 
-void ModelReader::read_tables() {
-    each("tables", [this](const std::string& name, const YamlNode& node) {
-        node.check_keys(field_names(table_fields()));
-        const auto rows = node.child("rows");
-        if (!rows) node.fail("'rows' is missing: [[x, y], ...]");
-        for (const auto& builtin : Expression::builtin_names())
-            if (name == builtin) node.fail(fmt::format("'{}' is a built-in function", name));
-        TableDefinition table = read_rows(*rows, node.child("interpolation"));
-        table.name = name;
-        add(model_.tables, std::move(table), node);
-    });
+void ModelReader::read_table(const std::string& name, const YamlNode& node) {
+    node.check_keys(field_names(table_fields()));
+    const auto rows = node.child("rows");
+    if (!rows) node.fail("'rows' is missing: [[x, y], ...]");
+    for (const auto& builtin : Expression::builtin_names())
+        if (name == builtin) node.fail(fmt::format("'{}' is a built-in function", name));
+    TableDefinition table = read_rows(*rows, node.child("interpolation"));
+    table.name = name;
+    add(model_.tables, std::move(table), node);
 }
 
-void ModelReader::read_curves() {
-    each("curves", [this](const std::string& name, const YamlNode& node) {
-        node.check_keys(field_names(curve_fields()));
-        const auto points = node.child("points");
-        if (!points) node.fail("'points' is missing: a list of points");
-        CurveDefinition curve;
-        curve.name = name;
-        for (const YamlNode& point : points->items("a list of points"))
-            curve.points.push_back(point.vector(model_.planar));
-        if (const auto closed = node.child("closed")) curve.closed = closed->truth();
-        const std::size_t least = curve.closed ? 3 : 2;
-        if (curve.points.size() < least)
-            points->fail(fmt::format("expected at least {} points, found {}", least, curve.points.size()));
-        add(model_.curves, std::move(curve), node);
-    });
+void ModelReader::read_curve(const std::string& name, const YamlNode& node) {
+    node.check_keys(field_names(curve_fields()));
+    const auto points = node.child("points");
+    if (!points) node.fail("'points' is missing: a list of points");
+    CurveDefinition curve;
+    curve.name = name;
+    for (const YamlNode& point : points->items("a list of points")) curve.points.push_back(point.vector(model_.planar));
+    if (const auto closed = node.child("closed")) curve.closed = closed->truth();
+    const std::size_t least = curve.closed ? 3 : 2;
+    if (curve.points.size() < least)
+        points->fail(fmt::format("expected at least {} points, found {}", least, curve.points.size()));
+    add(model_.curves, std::move(curve), node);
 }
 
 void ModelReader::read_initial() {

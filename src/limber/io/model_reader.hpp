@@ -12,18 +12,24 @@ public:
     ModelReader(ParameterOverrides overrides, IncludeLoader loader);
     ModelFile read(const std::string& text, const std::string& name);
 
+    /// For edits: goes on with a model that exists.
+    explicit ModelReader(Model model);
+    /// Reads the sections of a document that stands for part of a file, as new elements or (`is_replacing`) in place
+    /// of those of the same names. A body read again keeps its markers; besides the sections of a file there is
+    /// 'markers', {body.marker: ...}. The model is not compiled.
+    void read_part(const YAML::Node& document, bool is_replacing);
+    Model take_model() { return std::move(file_.model); }
+
 private:
-    struct Document {
-        YamlNode root;
-    };
     void load(const std::string& text, const std::string& name, int depth);
     void read_header();
+    void read_sections();
     void read_parameters();
     void apply_overrides(const std::vector<std::string>& names);
     void read_gravity();
-    void read_tables();
-    void read_curves();
-    void read_roads();
+    void read_table(const std::string& name, const YamlNode& node);
+    void read_curve(const std::string& name, const YamlNode& node);
+    void read_road(const std::string& name, const YamlNode& node);
     RoadPiece read_road_piece(const YamlNode& node) const;
     void read_initial();
     void read_simulation();
@@ -33,6 +39,9 @@ private:
     // read_bodies.cpp
     void read_body(const std::string& name, const YamlNode& node);
     void read_body_markers(BodyHandle body, const YamlNode& node);
+    void read_marker(BodyHandle body, const std::string& name, const YamlNode& node);
+    void read_marker_entry(const std::string& name, const YamlNode& node);
+    MarkerHandle store_marker(Marker marker, const YamlNode& node);
     Placement read_placement(const YamlNode& node) const;
     Orientation read_orientation(const YamlNode& node) const;
     Solid read_solid(const TypeFormat& format, const YamlNode& node, Body& body) const;
@@ -71,7 +80,12 @@ private:
     ModelFile file_;
     Model& model_;
     std::vector<std::string> loaded_;
+    bool is_replacing_ = false;
+    std::vector<MarkerHandle> reread_markers_;  ///< made by the joint that is being read again
 };
+
+/// YAML text as a tree; `name` stands for the file in messages. Refuses what is too large or nested too deeply.
+YAML::Node parse_yaml(const std::string& text, const std::string& name);
 
 template <class Format>
 const Format& ModelReader::find_type(const YamlNode& node, const std::vector<Format>& formats, const char* what) const {
@@ -111,10 +125,15 @@ const Format& ModelReader::find_type(const YamlNode& node, const std::vector<For
 template <class Element>
 void ModelReader::add(Table<Element>& table, Element element, const YamlNode& node) {
     node.check_name(element.name);
-    if (!table.find(element.name).is_null())
+    const Handle<Element> existing = table.find(element.name);
+    if (!is_replacing_ && !existing.is_null())
         node.fail(std::string(Element::kind) + " '" + element.name + "' exists already");
     file_.places[std::string(Element::kind) + " '" + element.name + "'"] = node.location();
-    table.add(std::move(element));
+    if (is_replacing_) {
+        table.replace(existing, std::move(element));
+    } else {
+        table.add(std::move(element));
+    }
 }
 
 }  // namespace limber

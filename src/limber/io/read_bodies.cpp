@@ -142,20 +142,54 @@ void ModelReader::read_general_mass(const YamlNode& node, Body& body) const {
 }
 
 void ModelReader::read_body_markers(BodyHandle body, const YamlNode& node) {
-    for (const auto& [name, entry] : node.entries("{name: [x, y, z]}")) {
-        entry.check_name(name);
-        Placement placement;
-        if (entry.is_sequence()) {
-            placement.position = entry.vector(model_.planar);
-        } else {
-            entry.check_keys(field_names(placement_fields()));
-            placement = read_placement(entry);
+    for (const auto& [name, entry] : node.entries("{name: [x, y, z]}")) read_marker(body, name, entry);
+}
+
+void ModelReader::read_marker(BodyHandle body, const std::string& name, const YamlNode& node) {
+    node.check_name(name);
+    Marker marker;
+    marker.name = std::as_const(model_).bodies.get(body).name + "." + name;
+    marker.body = body;
+    if (node.is_sequence()) {
+        marker.placement.position = node.vector(model_.planar);
+    } else {
+        node.check_keys(field_names(marker_fields()));
+        marker.placement = read_placement(node);
+        const auto frame = node.child("frame");
+        if (frame && frame->choice({"body", "world"}) == 1) marker.place = Marker::Kind::world;
+        if (const auto on = node.child("on")) {
+            if (frame || node.child("at"))
+                on->fail("'on' says where the marker is: 'at' and 'frame' cannot be given too");
+            marker.place = Marker::Kind::turned;
+            marker.base = this->marker(*on);
+            if (std::as_const(model_).markers.get(marker.base).body != body)
+                on->fail("expected another marker of the same body");
         }
-        const std::string full = model_.bodies.get(body).name + "." + name;
-        if (!model_.markers.find(full).is_null()) entry.fail(fmt::format("marker '{}' exists already", full));
-        file_.places[fmt::format("marker '{}'", full)] = entry.location();
-        model_.add_marker(body, name, placement);
     }
+    if (!is_replacing_ && !model_.markers.find(marker.name).is_null())
+        node.fail(fmt::format("marker '{}' exists already", marker.name));
+    store_marker(std::move(marker), node);
+}
+
+void ModelReader::read_marker_entry(const std::string& name, const YamlNode& node) {
+    const auto dot = name.find('.');
+    const BodyHandle body = model_.bodies.find(name.substr(0, dot));
+    if (dot == std::string::npos || body.is_null())
+        node.fail(fmt::format("'{}' cannot be a marker: expected body.marker{}", name,
+                              did_you_mean(name.substr(0, dot), model_.bodies.names())));
+    read_marker(body, name.substr(dot + 1), node);
+}
+
+// Adds a marker, or puts it in the place of the one of its name.
+MarkerHandle ModelReader::store_marker(Marker marker, const YamlNode& node) {
+    const MarkerHandle existing = model_.markers.find(marker.name);
+    const Model& model = model_;
+    for (MarkerHandle base = marker.base; !base.is_null(); base = model.markers.get(base).base)
+        if (base == existing) node.fail(fmt::format("marker '{}' would be based on itself", marker.name));
+    file_.places[fmt::format("marker '{}'", marker.name)] = node.location();
+    if (existing.is_null()) return model_.markers.add(std::move(marker));
+    model_.markers.replace(existing, std::move(marker));
+    return existing;
 }
 
 void ModelReader::read_body(const std::string& name, const YamlNode& node) {
@@ -165,7 +199,7 @@ void ModelReader::read_body(const std::string& name, const YamlNode& node) {
         if (const auto markers = node.child("markers")) read_body_markers(model_.ground(), *markers);
         return;
     }
-    if (!model_.bodies.find(name).is_null()) node.fail(fmt::format("body '{}' exists already", name));
+    if (!is_replacing_ && !model_.bodies.find(name).is_null()) node.fail(fmt::format("body '{}' exists already", name));
     Body body;
     body.name = name;
     if (!node.is_null()) {
@@ -193,6 +227,10 @@ void ModelReader::read_body(const std::string& name, const YamlNode& node) {
         if (const auto child = node.child("angular-velocity")) body.angular_velocity = read_angular(*child);
     }
     file_.places[fmt::format("body '{}'", name)] = node.location();
+    if (is_replacing_) {
+        model_.bodies.replace(model_.bodies.find(name), std::move(body));
+        return;
+    }
     const BodyHandle handle = model_.add_body(std::move(body));
     if (const auto markers = node.child("markers")) read_body_markers(handle, *markers);
 }

@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "limber/io/model_reader.hpp"
 
 namespace limber {
@@ -63,9 +60,7 @@ RoadPiece ModelReader::read_road_piece(const YamlNode& node) const {
             continue;
         }
         if (field.kind == FieldKind::text) {
-            // ISO 8608: the roughness of each class is four times that of the one before.
-            const auto index = child->choice({"A", "B", "C", "D", "E", "F", "G", "H"});
-            piece.numbers["roughness"] = Number(16e-6 * std::pow(4.0, static_cast<double>(index)));
+            piece.numbers["roughness"] = road_class_roughness(child->choice({"A", "B", "C", "D", "E", "F", "G", "H"}));
         } else {
             piece.numbers[field.name] = child->number();
         }
@@ -73,17 +68,15 @@ RoadPiece ModelReader::read_road_piece(const YamlNode& node) const {
     return piece;
 }
 
-void ModelReader::read_roads() {
-    each("roads", [this](const std::string& name, const YamlNode& node) {
-        RoadDefinition road;
-        road.name = name;
-        if (node.is_sequence()) {
-            for (const YamlNode& item : node.items("a list of pieces")) road.pieces.push_back(read_road_piece(item));
-        } else {
-            road.pieces.push_back(read_road_piece(node));
-        }
-        add(model_.roads, std::move(road), node);
-    });
+void ModelReader::read_road(const std::string& name, const YamlNode& node) {
+    RoadDefinition road;
+    road.name = name;
+    if (node.is_sequence()) {
+        for (const YamlNode& item : node.items("a list of pieces")) road.pieces.push_back(read_road_piece(item));
+    } else {
+        road.pieces.push_back(read_road_piece(node));
+    }
+    add(model_.roads, std::move(road), node);
 }
 
 void ModelReader::read_force(const std::string& name, const YamlNode& node) {

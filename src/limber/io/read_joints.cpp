@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "limber/io/marker_origin.hpp"
 #include "limber/io/model_reader.hpp"
 
 namespace limber {
@@ -29,9 +32,15 @@ MarkerHandle ModelReader::placed_marker(MarkerHandle given, const std::string& n
         x->fail("'x' goes with 'axis'");
     }
     Marker marker;
-    marker.body = model_.markers.get(given).body;
-    marker.name = model_.bodies.get(marker.body).name + "." + name;
-    if (!model_.markers.find(marker.name).is_null()) marker.name += "_joint";
+    marker.body = std::as_const(model_).markers.get(given).body;
+    marker.name = std::as_const(model_).bodies.get(marker.body).name + "." + name;
+    const auto is_taken = [&] {
+        const MarkerHandle other = model_.markers.find(marker.name);
+        return !other.is_null() &&
+               std::find(reread_markers_.begin(), reread_markers_.end(), other) == reread_markers_.end();
+    };
+    if (is_taken()) marker.name += "_joint";
+    if (is_taken()) node.fail(fmt::format("marker '{}' exists already", marker.name));
     if (at) {
         marker.place = Marker::Kind::world;
         placement.position = at->vector(model_.planar);
@@ -40,8 +49,7 @@ MarkerHandle ModelReader::placed_marker(MarkerHandle given, const std::string& n
         marker.base = given;
     }
     marker.placement = std::move(placement);
-    file_.places[fmt::format("marker '{}'", marker.name)] = node.location();
-    return model_.markers.add(std::move(marker));
+    return store_marker(std::move(marker), node);
 }
 
 void ModelReader::place_joint(Joint& joint, const YamlNode& node) {
@@ -64,6 +72,11 @@ void ModelReader::read_joint(const std::string& name, const YamlNode& node) {
     Joint joint;
     joint.name = name;
     joint.type = format.type;
+    reread_markers_.clear();
+    if (is_replacing_) {
+        const Joint& old = std::as_const(model_).joints.get(model_.joints.find(name));
+        if (has_own_markers(model_, old)) reread_markers_ = {old.a, old.b};
+    }
     switch (format.kind) {
         case FieldKind::two_markers:
             std::tie(joint.a, joint.b) = two_markers(main);

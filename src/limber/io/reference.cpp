@@ -85,7 +85,7 @@ std::string make_markdown_reference() {
         out.fields(solid.options);
     }
     out.line("### Markers\n");
-    out.fields(placement_fields());
+    out.fields(marker_fields());
     out.line("## joints\n");
     out.line("| joint | coordinates in space | coordinates in the plane |");
     out.line("|---|---|---|");

@@ -94,7 +94,7 @@ std::string make_json_schema() {
         {"items", {{"type", "array"}, {"items", reference("number")}, {"minItems", 2}, {"maxItems", 2}}},
         {"minItems", 2}};
 
-    Json marker = object_schema(placement_fields());
+    Json marker = object_schema(marker_fields());
     Json solids = Json::array();
     Json body = object_schema(body_fields());
     for (const TypeFormat& solid : solid_formats()) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace limber {
 
 Model::Model() {
@@ -29,7 +31,7 @@ BodyHandle Model::add_body(Body body) {
 
 MarkerHandle Model::add_marker(BodyHandle body, const std::string& name, Placement placement, Marker::Kind place) {
     Marker marker;
-    marker.name = bodies.get(body).name + "." + name;
+    marker.name = std::as_const(bodies).get(body).name + "." + name;
     marker.body = body;
     marker.place = place;
     marker.placement = std::move(placement);

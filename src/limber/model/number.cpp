@@ -18,6 +18,10 @@ void Parameters::set(const std::string& name, Number value) {
     entries_.emplace_back(name, std::move(value));
 }
 
+void Parameters::remove(const std::string& name) {
+    std::erase_if(entries_, [&](const auto& entry) { return entry.first == name; });
+}
+
 bool Parameters::contains(const std::string& name) const {
     return std::any_of(entries_.begin(), entries_.end(), [&](const auto& e) { return e.first == name; });
 }

@@ -29,6 +29,7 @@ using Number3 = std::array<Number, 3>;
 class Parameters {
 public:
     void set(const std::string& name, Number value);
+    void remove(const std::string& name);
     bool contains(const std::string& name) const;
     std::vector<std::string> names() const;
     const Number& definition(const std::string& name) const;

@@ -1,15 +1,19 @@
 #pragma once
 // Named elements held by handles. A handle carries the generation of the slot it points to, so a handle to something
 // that was removed is recognised as stale, whatever has taken its place since.
+//
+// A table is a value that shares: a copy costs nothing until one of the two changes, and then only the list of slots
+// and the changed element are copied. So the models before and after an edit can both be kept.
 
+#include <atomic>
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "limber/model/error.hpp"
+#include "limber/model/name_index.hpp"
 
 namespace limber {
 
@@ -27,75 +31,136 @@ template <class T>
 class Table {
 public:
     Handle<T> add(T element) {
-        if (by_name_.count(element.name) != 0)
-            throw ModelError(std::string(T::kind) + " '" + element.name + "' exists already");
+        refuse_taken(element.name);
+        auto fresh = std::make_shared<T>(std::move(element));
+        Content& content = own_content();
         std::uint32_t index = 0;
-        if (free_.empty()) {
-            index = static_cast<std::uint32_t>(slots_.size());
-            slots_.emplace_back();
+        if (content.free.empty()) {
+            index = static_cast<std::uint32_t>(content.slots.size());
+            content.slots.emplace_back();
         } else {
-            index = free_.back();
-            free_.pop_back();
+            index = content.free.back();
+            content.free.pop_back();
         }
-        Slot& slot = slots_[index];
-        by_name_[element.name] = index;
-        slot.element = std::move(element);
+        Slot& slot = content.slots[index];
+        content.by_name.insert(fresh->name, index);
+        slot.element = std::move(fresh);
         return {index, slot.generation};
     }
 
     void remove(Handle<T> handle) {
-        T& element = get(handle);
-        by_name_.erase(element.name);
-        Slot& slot = slots_[handle.index];
+        require(handle);
+        Content& content = own_content();
+        Slot& slot = content.slots[handle.index];
+        content.by_name.erase(slot.element->name, handle.index);
         slot.element.reset();
         ++slot.generation;
-        free_.push_back(handle.index);
+        content.free.push_back(handle.index);
+    }
+
+    /// Puts an element in the place of another: handles to it stay valid. Its name may be a new one.
+    void replace(Handle<T> handle, T element) {
+        const std::string old_name = std::as_const(*this).get(handle).name;
+        const bool is_renamed = element.name != old_name;
+        if (is_renamed) refuse_taken(element.name);
+        auto fresh = std::make_shared<T>(std::move(element));
+        Content& content = own_content();
+        if (is_renamed) {
+            content.by_name.erase(old_name, handle.index);
+            content.by_name.insert(fresh->name, handle.index);
+        }
+        content.slots[handle.index].element = std::move(fresh);
     }
 
     bool contains(Handle<T> handle) const {
-        return handle.index < slots_.size() && slots_[handle.index].generation == handle.generation &&
-               slots_[handle.index].element.has_value();
+        const auto& slots = content().slots;
+        return handle.index < slots.size() && slots[handle.index].generation == handle.generation &&
+               slots[handle.index].element != nullptr;
     }
-    T* find(Handle<T> handle) { return contains(handle) ? &*slots_[handle.index].element : nullptr; }
-    const T* find(Handle<T> handle) const { return contains(handle) ? &*slots_[handle.index].element : nullptr; }
+    const T* find(Handle<T> handle) const {
+        return contains(handle) ? content().slots[handle.index].element.get() : nullptr;
+    }
+    const T& get(Handle<T> handle) const {
+        require(handle);
+        return *content().slots[handle.index].element;
+    }
+    /// For changing an element, except for its name. These alone copy what is shared: read through a const table.
+    T* find(Handle<T> handle) { return contains(handle) ? &own_element(handle) : nullptr; }
     T& get(Handle<T> handle) {
-        if (!contains(handle)) throw ModelError(std::string("this ") + T::kind + " was removed from the model");
-        return *slots_[handle.index].element;
+        require(handle);
+        return own_element(handle);
     }
-    const T& get(Handle<T> handle) const { return const_cast<Table*>(this)->get(handle); }
 
     /// Null handle if there is no element of that name.
     Handle<T> find(const std::string& name) const {
-        const auto it = by_name_.find(name);
-        if (it == by_name_.end()) return {};
-        return {it->second, slots_[it->second].generation};
+        const Content& c = content();
+        const std::uint32_t slot =
+            c.by_name.find(name, [&](std::uint32_t i) -> const std::string& { return c.slots[i].element->name; });
+        return slot == NameIndex::none ? Handle<T>{} : Handle<T>{slot, c.slots[slot].generation};
     }
 
-    std::size_t size() const { return by_name_.size(); }
+    std::size_t size() const { return content().by_name.size(); }
 
     /// Handles of all elements, in slot order.
     std::vector<Handle<T>> handles() const {
         std::vector<Handle<T>> result;
         result.reserve(size());
-        for (std::uint32_t i = 0; i < slots_.size(); ++i)
-            if (slots_[i].element) result.push_back({i, slots_[i].generation});
+        const auto& slots = content().slots;
+        for (std::uint32_t i = 0; i < slots.size(); ++i)
+            if (slots[i].element) result.push_back({i, slots[i].generation});
         return result;
     }
     std::vector<std::string> names() const {
         std::vector<std::string> result;
-        for (const auto& slot : slots_)
+        result.reserve(size());
+        for (const Slot& slot : content().slots)
             if (slot.element) result.push_back(slot.element->name);
         return result;
     }
 
 private:
     struct Slot {
-        std::optional<T> element;
+        std::shared_ptr<T> element;
         std::uint32_t generation = 0;
     };
-    std::vector<Slot> slots_;
-    std::vector<std::uint32_t> free_;
-    std::unordered_map<std::string, std::uint32_t> by_name_;
+    struct Content {
+        std::vector<Slot> slots;
+        std::vector<std::uint32_t> free;
+        NameIndex by_name;
+    };
+
+    void require(Handle<T> handle) const {
+        if (!contains(handle)) throw ModelError(std::string("this ") + T::kind + " was removed from the model");
+    }
+    void refuse_taken(const std::string& name) const {
+        if (!find(name).is_null()) throw ModelError(std::string(T::kind) + " '" + name + "' exists already");
+    }
+
+    const Content& content() const {
+        static const Content empty;
+        return content_ ? *content_ : empty;
+    }
+    Content& own_content() {
+        if (!content_) content_ = std::make_shared<Content>();
+        make_own(content_);
+        return *content_;
+    }
+    T& own_element(Handle<T> handle) {
+        auto& element = own_content().slots[handle.index].element;
+        make_own(element);
+        return *element;
+    }
+    template <class Shared>
+    static void make_own(std::shared_ptr<Shared>& shared) {
+        if (shared.use_count() > 1) {
+            shared = std::make_shared<Shared>(*shared);
+        } else {
+            // Another thread may have let go of its copy just now: what it read, it read before our writing.
+            std::atomic_thread_fence(std::memory_order_acquire);
+        }
+    }
+
+    std::shared_ptr<Content> content_;  ///< null: empty
 };
 
 }  // namespace limber

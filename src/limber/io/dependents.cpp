@@ -1,0 +1,269 @@
+#include "limber/io/dependents.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
+
+#include "limber/io/marker_origin.hpp"
+#include "limber/kinematics/mechanism/mechanism.hpp"
+
+namespace limber {
+namespace {
+
+// Asked once for every name in the model: mostly about kinds of which nothing goes.
+class ElementSet {
+public:
+    bool contains(ElementKind kind, std::string_view name) const {
+        const auto& names = names_[static_cast<std::size_t>(kind)];
+        return !names.empty() && names.contains(name);
+    }
+    /// False if it is there already.
+    bool insert(const ElementName& element) {
+        const bool is_new = names_[static_cast<std::size_t>(element.kind)].insert(element.name).second;
+        size_ += is_new ? 1 : 0;
+        return is_new;
+    }
+    std::size_t size() const { return size_; }
+    bool has_any(ElementKind kind) const { return !names_[static_cast<std::size_t>(kind)].empty(); }
+
+private:
+    std::array<std::set<std::string, std::less<>>, element_kind_count> names_;
+    std::size_t size_ = 0;
+};
+
+// Whether an element refers to one of those that go. Names in expressions are looked up as the compiler does: a joint
+// coordinate before a sensor.
+class ReferenceSearch {
+public:
+    ReferenceSearch(const Model& model, const ElementSet& gone) : model_(model), gone_(gone) {}
+
+    bool is_gone(ElementKind kind, std::string_view name) const { return gone_.contains(kind, name); }
+    /// Numbers that are no laws name parameters and tables only: often there is no need to look into them.
+    bool may_be_in_numbers() const {
+        return gone_.has_any(ElementKind::parameter) || gone_.has_any(ElementKind::table);
+    }
+
+    /// x, v and t have a meaning of their own where they are allowed, except for velocity joints, which know t only.
+    bool needs(const Number& number, bool has_own_x_and_v = true) const {
+        const auto& names = number.expression().names();
+        return needs_table(number) || std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+                   if (is_gone(ElementKind::parameter, name)) return true;
+                   if (name == "t" || (has_own_x_and_v && (name == "x" || name == "v"))) return false;
+                   return needs_scalar(name) && !model_.parameters.contains(name);
+               });
+    }
+    bool needs(const std::optional<Number>& number) const { return number && needs(*number); }
+    template <class Numbers>
+    bool needs_any(const Numbers& numbers) const {
+        return std::any_of(numbers.begin(), numbers.end(), [&](const auto& n) { return needs(n); });
+    }
+    bool needs(const Number3& numbers) const { return needs_any(numbers); }
+    bool needs(const std::pair<const std::string, Number>& entry) const { return needs(entry.second); }
+    bool needs(const Placement& placement) const {
+        return needs_any(placement.position) || needs_any(placement.orientation.values);
+    }
+    bool needs(const TableDefinition& table) const { return needs_any(table.x) || needs_any(table.y); }
+    bool needs(const std::optional<TableDefinition>& table) const { return table && needs(*table); }
+    bool needs(const TimeLaw& law) const { return needs(law.expression) || needs(law.table); }
+    bool needs(const CurveDefinition& curve) const { return needs_any(curve.points); }
+    bool needs(const RoadPiece& piece) const {
+        return needs_any(piece.numbers) || needs(piece.table) || needs(piece.height);
+    }
+    bool needs(const RoadDefinition& road) const { return needs_any(road.pieces); }
+    bool needs(const Solid& solid) const {
+        return needs_any(solid.size) || needs(solid.mass) || needs(solid.density) ||
+               (solid.end_masses && needs_any(*solid.end_masses)) || needs_any(solid.inertia) || needs(solid.placement);
+    }
+    bool needs(const Body& body) const {
+        return needs(body.placement) || (body.ends && needs_any(*body.ends)) || needs_any(body.solids) ||
+               needs(body.velocity) || needs(body.angular_velocity);
+    }
+    bool needs(MarkerHandle handle) const {
+        const Marker* marker = model_.markers.find(handle);
+        return marker != nullptr && is_gone(ElementKind::marker, marker->name);
+    }
+    bool needs(const Marker& marker) const {
+        return is_gone(ElementKind::body, model_.bodies.get(marker.body).name) || needs(marker.base) ||
+               (may_be_in_numbers() && needs(marker.placement));
+    }
+    bool needs(const ScalarTerm& term) const { return needs_scalar(term.scalar) || needs(term.coefficient, false); }
+    bool needs(const Joint& joint) const {
+        const CurveDefinition* curve = model_.curves.find(joint.curve);
+        return needs(joint.a) || needs(joint.b) || needs(joint.length) || needs(joint.pitch) || needs(joint.radius) ||
+               needs(joint.ratio) || needs_any(joint.terms) || (joint.offset && needs(*joint.offset, false)) ||
+               (curve != nullptr && is_gone(ElementKind::curve, curve->name));
+    }
+    bool needs(const Driver& driver) const {
+        const auto* component = std::get_if<MarkerComponent>(&driver.target);
+        const bool needs_target = component != nullptr ? needs(component->marker) || needs(component->reference)
+                                                       : needs_scalar(std::get<std::string>(driver.target));
+        return needs_target || needs(driver.law);
+    }
+    bool needs(const ScalarLaw& law) const {
+        return needs(law.stiffness) || needs(law.damping) || needs(law.preload) || needs_any(law.coefficients) ||
+               needs(law.table) || needs(law.expression);
+    }
+    bool needs(const Force& force) const {
+        const RoadDefinition* road = model_.roads.find(force.road);
+        return needs(force.a) || needs(force.b) || needs_scalar(force.scalar) || needs(force.law) ||
+               needs(force.free_value) || needs(force.target) || needs(force.gain) || needs(force.rate_gain) ||
+               needs(force.limit) || needs(force.vector) || needs_any(force.stiffness) || needs_any(force.damping) ||
+               needs(force.linear) || needs(force.quadratic) ||
+               (road != nullptr && is_gone(ElementKind::road, road->name)) || needs(force.radius) ||
+               needs(force.vertical_stiffness) || needs(force.vertical_damping) || needs_any(force.lateral);
+    }
+    bool needs(const Sensor& sensor) const {
+        const Joint* joint = model_.joints.find(sensor.joint);
+        const Force* force = model_.forces.find(sensor.force);
+        return needs(sensor.marker) || needs(sensor.reference) || needs_scalar(sensor.scalar) ||
+               (joint != nullptr && is_gone(ElementKind::joint, joint->name)) ||
+               is_gone(ElementKind::driver, sensor.driver) ||
+               (force != nullptr && is_gone(ElementKind::force, force->name)) || needs_column(sensor.expression);
+    }
+    bool needs(const InitialValue& value) const { return needs_scalar(value.scalar) || needs(value.value); }
+    bool needs(const SimulationDefaults& simulation) const {
+        return needs(simulation.until) || needs(simulation.step) || needs(simulation.every);
+    }
+
+private:
+    static std::string_view owner_of(std::string_view scalar) { return scalar.substr(0, scalar.find('.')); }
+
+    // "crank.angle", "crank.angle.rate", "tip.x", "swing"
+    bool needs_scalar(const std::string& scalar) const {
+        const std::string_view owner = owner_of(scalar);
+        const bool is_joint_gone = is_gone(ElementKind::joint, owner);
+        const bool is_sensor_gone = is_gone(ElementKind::sensor, owner);
+        if (is_joint_gone == is_sensor_gone) return is_joint_gone;
+        return names_joint_coordinate(scalar, std::string(owner)) ? is_joint_gone : is_sensor_gone;
+    }
+    bool names_joint_coordinate(const std::string& scalar, const std::string& owner) const {
+        const Joint* joint = model_.joints.find(model_.joints.find(owner));
+        if (joint == nullptr || owner.size() == scalar.size()) return false;
+        const auto names = joint_coordinate_names(joint->type, model_.planar);
+        return std::find(names.begin(), names.end(), owner_of(std::string_view(scalar).substr(owner.size() + 1))) !=
+               names.end();
+    }
+    // An expression of sensors names their columns and no coordinates.
+    bool needs_column(const Number& expression) const {
+        const auto& names = expression.expression().names();
+        return needs_table(expression) || std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+                   const bool is_sensor = !model_.sensors.find(std::string(owner_of(name))).is_null();
+                   return is_sensor ? is_gone(ElementKind::sensor, owner_of(name))
+                                    : is_gone(ElementKind::parameter, name);
+               });
+    }
+    bool needs_table(const Number& number) const {
+        const auto& tables = number.expression().table_names();
+        return std::any_of(tables.begin(), tables.end(),
+                           [&](const std::string& name) { return is_gone(ElementKind::table, name); });
+    }
+
+    const Model& model_;
+    const ElementSet& gone_;
+};
+
+class RemovalSearch {
+public:
+    explicit RemovalSearch(const Model& model) : model_(model), search_(model, gone_) {}
+
+    Removal find(const ElementName& element) {
+        take(element, removal_.owned);
+        // Each pass finds what refers to what the passes before have found.
+        for (std::size_t before = 0; before != gone_.size();) {
+            before = gone_.size();
+            pass();
+        }
+        return std::move(removal_);
+    }
+
+private:
+    void pass() {
+        if (search_.may_be_in_numbers()) scan_numbers();
+        for (const auto handle : model_.markers.handles()) scan_marker(handle);
+        scan(ElementKind::joint, model_.joints);
+        scan(ElementKind::driver, model_.drivers);
+        scan(ElementKind::force, model_.forces);
+        scan(ElementKind::sensor, model_.sensors);
+        for (const InitialValue& value : model_.initial_positions)
+            if (search_.needs(value)) take({ElementKind::initial_position, value.scalar}, removal_.dependents);
+        for (const InitialValue& value : model_.initial_rates)
+            if (search_.needs(value)) take({ElementKind::initial_rate, value.scalar}, removal_.dependents);
+    }
+    void scan_numbers() {
+        for (const auto& name : model_.parameters.names())
+            if (search_.needs(model_.parameters.definition(name)))
+                take({ElementKind::parameter, name}, removal_.dependents);
+        scan(ElementKind::table, model_.tables);
+        scan(ElementKind::curve, model_.curves);
+        scan(ElementKind::road, model_.roads);
+        scan(ElementKind::body, model_.bodies);
+        if (search_.needs(model_.gravity)) take({ElementKind::gravity, ""}, removal_.dependents);
+        if (search_.needs(model_.simulation)) take({ElementKind::simulation, ""}, removal_.dependents);
+    }
+    template <class Element>
+    void scan(ElementKind kind, const Table<Element>& table) {
+        for (const auto handle : table.handles()) {
+            const Element& element = table.get(handle);
+            if (search_.needs(element)) take({kind, element.name}, removal_.dependents);
+        }
+    }
+    // A marker goes with its body; one that a joint has made goes with the joint, and takes the joint along.
+    void scan_marker(MarkerHandle handle) {
+        const Marker& marker = model_.markers.get(handle);
+        if (!search_.needs(marker)) return;
+        const bool goes_with_body = search_.is_gone(ElementKind::body, model_.bodies.get(marker.body).name);
+        const bool is_owned = goes_with_body || !find_maker(model_, handle).is_null();
+        take({ElementKind::marker, marker.name}, is_owned ? removal_.owned : removal_.dependents);
+    }
+    void take(const ElementName& element, std::vector<ElementName>& list) {
+        if (!gone_.insert(element)) return;
+        list.push_back(element);
+        if (element.kind != ElementKind::joint) return;
+        const Joint& joint = model_.joints.get(model_.joints.find(element.name));
+        if (!has_own_markers(model_, joint)) return;
+        for (const MarkerHandle marker : {joint.a, joint.b})
+            take({ElementKind::marker, model_.markers.get(marker).name}, removal_.owned);
+    }
+
+    const Model& model_;
+    ElementSet gone_;
+    ReferenceSearch search_;
+    Removal removal_;
+};
+
+}  // namespace
+
+std::string describe(const ElementName& element) {
+    const auto named = [&](const char* kind) { return std::string(kind) + " '" + element.name + "'"; };
+    switch (element.kind) {
+        case ElementKind::parameter: return named("parameter");
+        case ElementKind::table: return named(TableDefinition::kind);
+        case ElementKind::curve: return named(CurveDefinition::kind);
+        case ElementKind::road: return named(RoadDefinition::kind);
+        case ElementKind::body: return named(Body::kind);
+        case ElementKind::marker: return named(Marker::kind);
+        case ElementKind::joint: return named(Joint::kind);
+        case ElementKind::driver: return named(Driver::kind);
+        case ElementKind::force: return named(Force::kind);
+        case ElementKind::sensor: return named(Sensor::kind);
+        case ElementKind::initial_position: return named("initial value of");
+        case ElementKind::initial_rate: return named("initial rate of");
+        case ElementKind::gravity: return "gravity";
+        case ElementKind::simulation: return "simulation";
+    }
+    return "";
+}
+
+std::string describe(const std::vector<ElementName>& elements) {
+    std::string text;
+    for (std::size_t i = 0; i < elements.size(); ++i)
+        text += (i == 0 ? "" : i + 1 < elements.size() ? ", " : " and ") + describe(elements[i]);
+    return text;
+}
+
+Removal find_removal(const Model& model, const ElementName& element) {
+    return RemovalSearch(model).find(element);
+}
+
+}  // namespace limber

@@ -1,0 +1,64 @@
+#pragma once
+// Turns elements of a Model into the YAML a model file has for them; the inverse of ModelReader. Internal to the room.
+
+#include "limber/io/format.hpp"
+#include "limber/io/marker_origin.hpp"
+#include "limber/io/yaml_text.hpp"
+#include "limber/model/model.hpp"
+
+namespace limber {
+
+class ElementWriter {
+public:
+    explicit ElementWriter(const Model& model) : model_(model) {}
+
+    YAML::Node write(const TableDefinition& table) const;
+    YAML::Node write(const CurveDefinition& curve) const;
+    YAML::Node write(const RoadDefinition& road) const;
+    /// Without its markers.
+    YAML::Node write(const Body& body) const;
+    YAML::Node write(const Marker& marker) const;
+    YAML::Node write(const Joint& joint) const { return write(joint, has_own_markers(model_, joint)); }
+    /// `places_itself`: by 'at', 'axis' and 'x' instead of naming its markers.
+    YAML::Node write(const Joint& joint, bool places_itself) const;
+    YAML::Node write(const Driver& driver) const;
+    YAML::Node write(const Force& force) const;
+    YAML::Node write(const Sensor& sensor) const;
+    YAML::Node write(const Number& parameter) const { return YAML::Node(parameter.text()); }
+    YAML::Node gravity() const;
+    /// With 'positions' and 'rates' even if they are empty.
+    YAML::Node initial() const;
+    YAML::Node simulation() const;
+
+    /// {name: marker, ...}, each after the one it is based on.
+    YAML::Node markers(const std::vector<MarkerHandle>& handles) const;
+
+private:
+    // write_bodies.cpp
+    void add_orientation(MappingWriter& map, const Orientation& orientation) const;
+    void add_placement(MappingWriter& map, const Placement& placement) const;
+    void add_solid(MappingWriter& map, const Solid& solid, const Body& body) const;
+    void add_general_mass(MappingWriter& map, const Solid& solid) const;
+    YAML::Node vector(const Number3& numbers) const { return vector_node(numbers, model_.planar); }
+    YAML::Node angular(const Number3& numbers) const;
+
+    // write_joints.cpp
+    void add_place(MappingWriter& map, const Joint& joint) const;
+    void add_time_law(MappingWriter& map, const TimeLaw& law, const char* key) const;
+
+    // write_forces.cpp
+    void add_law(MappingWriter& map, const Force& force) const;
+    YAML::Node road_piece(const RoadPiece& piece) const;
+
+    /// "body" for a body's origin, otherwise "body.marker".
+    std::string marker_name(MarkerHandle handle) const;
+    YAML::Node two_markers(MarkerHandle a, MarkerHandle b) const;
+
+    const Model& model_;
+};
+
+/// [[x, y], ...]
+YAML::Node table_rows(const TableDefinition& table);
+void add_rows(MappingWriter& map, const char* key, const TableDefinition& table);
+
+}  // namespace limber

@@ -1,0 +1,151 @@
+// Forces, roads and sensors.
+
+#include <algorithm>
+
+#include "limber/io/element_writer.hpp"
+
+namespace limber {
+void ElementWriter::add_law(MappingWriter& map, const Force& force) const {
+    const ScalarLaw& law = force.law;
+    switch (law.kind) {
+        case ScalarLaw::Kind::linear:
+            // A law must say something: a stiffness of zero, if nothing else.
+            if (!is_zero(law.stiffness) || (is_zero(law.damping) && is_zero(law.preload)))
+                map.add("stiffness", law.stiffness);
+            break;
+        case ScalarLaw::Kind::polynomial: map.add("polynomial", number_list(law.coefficients)); break;
+        case ScalarLaw::Kind::table: add_rows(map, "table", *law.table); break;
+        case ScalarLaw::Kind::expression: map.add("law", law.expression); break;
+    }
+    map.add_unless_zero("damping", law.damping);
+    map.add_unless_zero("preload", law.preload);
+}
+
+YAML::Node ElementWriter::write(const Force& force) const {
+    const ForceFormat& format = force_format(force.type);
+    MappingWriter map;
+    switch (format.kind) {
+        case FieldKind::two_markers: map.add(format.name, two_markers(force.a, force.b)); break;
+        case FieldKind::marker: map.add(format.name, YAML::Node(marker_name(force.b))); break;
+        default: map.add(format.name, YAML::Node(force.scalar)); break;
+    }
+    switch (force.type) {
+        case ForceType::spring:
+        case ForceType::torsion_spring:
+        case ForceType::motor:
+            add_law(map, force);
+            map.add_given(force.type == ForceType::spring ? "free-length" : "free-value", force.free_value);
+            break;
+        case ForceType::servo:
+            add_time_law(map, force.target, "target");
+            map.add("gain", force.gain);
+            map.add_unless_zero("rate-gain", force.rate_gain);
+            map.add_given("limit", force.limit);
+            break;
+        case ForceType::force:
+        case ForceType::torque:
+            map.add("vector", force.type == ForceType::torque ? angular(force.vector) : vector(force.vector));
+            if (force.frame == Force::Frame::body) map.add("frame", YAML::Node("body"));
+            break;
+        case ForceType::bushing:
+            map.add("stiffness", number_list(force.stiffness));
+            if (!force.damping.empty()) map.add("damping", number_list(force.damping));
+            break;
+        case ForceType::drag:
+            map.add_unless_zero("linear", force.linear);
+            map.add_unless_zero("quadratic", force.quadratic);
+            if (!is_zero(force.vector)) map.add("medium", vector(force.vector));
+            break;
+        case ForceType::tyre: {
+            map.add("road", YAML::Node(model_.roads.get(force.road).name));
+            map.add("radius", force.radius);
+            map.add("stiffness", force.vertical_stiffness);
+            map.add_unless_zero("damping", force.vertical_damping);
+            if (force.lateral.empty()) break;
+            MappingWriter lateral;
+            for (const FieldFormat& field : lateral_fields()) {
+                const auto it = force.lateral.find(field.name);
+                if (it != force.lateral.end()) lateral.add(field.name, it->second);
+            }
+            map.add("lateral", lateral.take());
+            break;
+        }
+    }
+    return map.take();
+}
+
+YAML::Node ElementWriter::road_piece(const RoadPiece& piece) const {
+    MappingWriter map;
+    if (piece.kind == RoadPiece::Kind::table) {
+        add_rows(map, "table", *piece.table);
+        return map.take();
+    }
+    if (piece.kind == RoadPiece::Kind::height) {
+        map.add("height", piece.height);
+        return map.take();
+    }
+    const char* name = piece.kind == RoadPiece::Kind::bump     ? "bump"
+                       : piece.kind == RoadPiece::Kind::ramp   ? "ramp"
+                       : piece.kind == RoadPiece::Kind::stairs ? "stairs"
+                                                               : "random";
+    const auto& formats = road_formats();
+    const auto format =
+        std::find_if(formats.begin(), formats.end(), [&](const TypeFormat& f) { return std::string(f.name) == name; });
+    MappingWriter fields;
+    for (const FieldFormat& field : format->options) {
+        if (field.kind == FieldKind::text) {
+            const std::string roughness = piece.numbers.at("roughness").text();
+            for (int index = 0; index < road_class_count; ++index)
+                if (road_class_roughness(index).text() == roughness)
+                    fields.add(field.name, YAML::Node(std::string(1, static_cast<char>('A' + index))));
+            continue;
+        }
+        const auto it = piece.numbers.find(field.name);
+        if (it != piece.numbers.end()) fields.add(field.name, it->second);
+    }
+    map.add(name, fields.take());
+    return map.take();
+}
+
+YAML::Node ElementWriter::write(const RoadDefinition& road) const {
+    if (road.pieces.size() == 1) return road_piece(road.pieces[0]);
+    YAML::Node list(YAML::NodeType::Sequence);
+    for (const RoadPiece& piece : road.pieces) list.push_back(road_piece(piece));
+    return list;
+}
+
+YAML::Node ElementWriter::write(const Sensor& sensor) const {
+    using Q = Sensor::Quantity;
+    MappingWriter map;
+    const auto of_marker = [&](const char* key) {
+        map.add(key, YAML::Node(marker_name(sensor.marker)));
+        if (!sensor.reference.is_null()) map.add("relative-to", YAML::Node(marker_name(sensor.reference)));
+    };
+    const auto text = [&](const char* key, const std::string& value) { map.add(key, YAML::Node(value)); };
+    switch (sensor.quantity) {
+        case Q::position: of_marker("position"); break;
+        case Q::velocity: of_marker("velocity"); break;
+        case Q::acceleration: of_marker("acceleration"); break;
+        case Q::angular_velocity: of_marker("angular-velocity"); break;
+        case Q::angular_acceleration: of_marker("angular-acceleration"); break;
+        case Q::coordinate: text("coordinate", sensor.scalar); break;
+        case Q::rate: text("rate", sensor.scalar); break;
+        case Q::second_rate: text("acceleration", sensor.scalar); break;
+        case Q::reaction:
+            text("reaction", sensor.joint.is_null() ? sensor.driver : model_.joints.get(sensor.joint).name);
+            if (sensor.in_marker_axes) text("axes", "marker");
+            break;
+        case Q::force: text("force", model_.forces.get(sensor.force).name); break;
+        case Q::kinetic_energy: text("energy", "kinetic"); break;
+        case Q::potential_energy: text("energy", "potential"); break;
+        case Q::work: text("energy", "work"); break;
+        case Q::total_energy: text("energy", "total"); break;
+        case Q::position_error: text("error", "position"); break;
+        case Q::velocity_error: text("error", "velocity"); break;
+        case Q::acceleration_error: text("error", "acceleration"); break;
+        case Q::expression: map.add("expression", sensor.expression); break;
+    }
+    return map.take();
+}
+
+}  // namespace limber
