@@ -121,6 +121,8 @@ public:
                is_gone(ElementKind::driver, sensor.driver) ||
                (force != nullptr && is_gone(ElementKind::force, force->name)) || needs_column(sensor.expression);
     }
+    // Edits name what is there when the event comes.
+    bool needs(const EventRule& event) const { return needs(event.condition) || needs_column(event.condition); }
     bool needs(const InitialValue& value) const { return needs_scalar(value.scalar) || needs(value.value); }
     bool needs(const SimulationDefaults& simulation) const {
         return needs(simulation.until) || needs(simulation.step) || needs(simulation.every);
@@ -185,6 +187,7 @@ private:
         scan(ElementKind::driver, model_.drivers);
         scan(ElementKind::force, model_.forces);
         scan(ElementKind::sensor, model_.sensors);
+        scan(ElementKind::event, model_.events);
         for (const InitialValue& value : model_.initial_positions)
             if (search_.needs(value)) take({ElementKind::initial_position, value.scalar}, removal_.dependents);
         for (const InitialValue& value : model_.initial_rates)
@@ -221,7 +224,7 @@ private:
         list.push_back(element);
         if (element.kind != ElementKind::joint) return;
         const Joint& joint = model_.joints.get(model_.joints.find(element.name));
-        if (!has_own_markers(model_, joint)) return;
+        if (!owns_markers(model_, joint)) return;
         for (const MarkerHandle marker : {joint.a, joint.b})
             take({ElementKind::marker, model_.markers.get(marker).name}, removal_.owned);
     }
@@ -247,6 +250,7 @@ std::string describe(const ElementName& element) {
         case ElementKind::driver: return named(Driver::kind);
         case ElementKind::force: return named(Force::kind);
         case ElementKind::sensor: return named(Sensor::kind);
+        case ElementKind::event: return named(EventRule::kind);
         case ElementKind::initial_position: return named("initial value of");
         case ElementKind::initial_rate: return named("initial rate of");
         case ElementKind::gravity: return "gravity";

@@ -20,12 +20,13 @@ enum class ElementKind {
     driver,
     force,
     sensor,
+    event,
     initial_position,
     initial_rate,
     gravity,
     simulation
 };
-constexpr std::size_t element_kind_count = 14;
+constexpr std::size_t element_kind_count = 15;
 
 struct ElementName {
     ElementKind kind;

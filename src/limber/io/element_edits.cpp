@@ -19,7 +19,7 @@ constexpr Section sections[] = {
     {"parameters", ElementKind::parameter}, {"tables", ElementKind::table},   {"curves", ElementKind::curve},
     {"roads", ElementKind::road},           {"bodies", ElementKind::body},    {"markers", ElementKind::marker},
     {"joints", ElementKind::joint},         {"drivers", ElementKind::driver}, {"forces", ElementKind::force},
-    {"sensors", ElementKind::sensor},
+    {"sensors", ElementKind::sensor},       {"events", ElementKind::event},
 };
 
 ElementKind find_kind(const std::string& section) {
@@ -44,6 +44,7 @@ void visit_table(SomeModel& model, ElementKind kind, const Visit& visit) {
         case ElementKind::driver: visit(model.drivers); break;
         case ElementKind::force: visit(model.forces); break;
         case ElementKind::sensor: visit(model.sensors); break;
+        case ElementKind::event: visit(model.events); break;
         default: break;
     }
 }
@@ -222,7 +223,7 @@ Model replace_element(const Model& model, const std::string& section, const Elem
         const Joint& before = model.joints.get(handle);
         const Joint& after = std::as_const(changed).joints.get(handle);
         for (const MarkerHandle marker : {before.a, before.b})
-            if (has_own_markers(model, before) && marker != after.a && marker != after.b)
+            if (owns_markers(model, before) && marker != after.a && marker != after.b)
                 remove_unused_marker(changed, marker);
     }
     return changed;

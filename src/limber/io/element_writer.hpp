@@ -24,6 +24,7 @@ public:
     YAML::Node write(const Driver& driver) const;
     YAML::Node write(const Force& force) const;
     YAML::Node write(const Sensor& sensor) const;
+    YAML::Node write(const EventRule& event) const;
     YAML::Node write(const Number& parameter) const { return YAML::Node(parameter.text()); }
     YAML::Node gravity() const;
     /// With 'positions' and 'rates' even if they are empty.

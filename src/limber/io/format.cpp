@@ -13,6 +13,8 @@ const std::vector<FieldFormat> joint_place{
     {"axis", K::vector, "direction of the joint's axis: z of both markers (plane: x)"},
     {"x", K::vector, "direction of x of both markers, if it matters"},
     {"cut", K::truth, "in relative coordinates: true closes a loop with this joint, false keeps it in the tree"},
+    {"closing", K::number,
+     "frequency [rad/s]: the joint does not hold yet, springs and dampers draw its ends together (default: it holds)"},
 };
 
 std::vector<FieldFormat> with_place(std::vector<FieldFormat> more = {}) {
@@ -174,6 +176,14 @@ const std::vector<ForceFormat>& force_formats() {
            {"quadratic", K::number, "force per speed squared"},
            {"medium", K::vector, "velocity of the medium"}}},
          ForceType::drag},
+        {{"pull",
+          K::marker,
+          "spring and damper from a marker to a point of the world; the point can be moved while it runs",
+          false,
+          {{"target", K::vector, "the point", true},
+           {"stiffness", K::number, "force per distance", true},
+           {"damping", K::number, "force per speed"}}},
+         ForceType::pull},
         {{"tyre",
           K::marker,
           "wheel on a road, centre and axis (z) given by the marker; pushes, never pulls",
@@ -402,6 +412,20 @@ const std::vector<FieldFormat>& simulation_fields() {
     return list;
 }
 
+const std::vector<TypeFormat>& event_formats() {
+    static const std::vector<FieldFormat> options{
+        {"do", K::edits, "edits of the running mechanism, see 'limber list edits'", true},
+        {"once", K::truth, "only the first time (default: every time)"},
+    };
+    static const std::vector<TypeFormat> list{
+        {"rises", K::number,
+         "when an expression of sensors, joint coordinates, rates and t passes through zero upwards", false, options},
+        {"falls", K::number, "when it passes through zero downwards", false, options},
+        {"crosses", K::number, "when it passes through zero either way", false, options},
+    };
+    return list;
+}
+
 const std::vector<FieldFormat>& top_level_fields() {
     static const std::vector<FieldFormat> list{
         {"limber", K::number, "version of the format: 1", true},
@@ -418,6 +442,7 @@ const std::vector<FieldFormat>& top_level_fields() {
         {"drivers", K::object, "{name: {coordinate: ..., follows: ...}}"},
         {"forces", K::object, "{name: {type: ..., ...}}"},
         {"sensors", K::object, "{name: {type: ...}}"},
+        {"events", K::object, "{name: {rises: ..., do: ...}}: edits made when a condition is met"},
         {"initial", K::object, "coordinates and rates at the start"},
         {"simulation", K::object, "what 'limber run' uses unless told otherwise"},
     };

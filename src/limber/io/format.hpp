@@ -23,7 +23,8 @@ enum class FieldKind {
     reference,       ///< the name of another element
     table,           ///< [[x, y], ...]
     object,          ///< a mapping described elsewhere
-    truth
+    truth,
+    edits  ///< a list of edits of the running mechanism
 };
 
 struct FieldFormat {
@@ -65,6 +66,7 @@ const std::vector<FieldFormat>& lateral_fields();
 const std::vector<FieldFormat>& table_fields();
 const std::vector<FieldFormat>& initial_fields();
 const std::vector<FieldFormat>& simulation_fields();
+const std::vector<TypeFormat>& event_formats();
 const std::vector<FieldFormat>& top_level_fields();
 
 /// Where the file does not say.

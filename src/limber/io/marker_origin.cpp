@@ -52,9 +52,15 @@ bool has_own_markers(const Model& model, const Joint& joint) {
            is_named_after(model, *a, joint.name) && is_named_after(model, *b, joint.name);
 }
 
+bool owns_markers(const Model& model, const Joint& joint) {
+    const Marker* a = model.markers.find(joint.a);
+    const Marker* b = model.markers.find(joint.b);
+    return (a != nullptr && b != nullptr && a->is_joints_own && b->is_joints_own) || has_own_markers(model, joint);
+}
+
 JointHandle find_maker(const Model& model, MarkerHandle handle) {
     const Marker& marker = model.markers.get(handle);
-    if (marker.place != Marker::Kind::turned && marker.place != Marker::Kind::world) return {};
+    if (marker.place != Marker::Kind::turned && marker.place != Marker::Kind::world && !marker.is_joints_own) return {};
     const std::string own = marker.name.substr(marker.name.find('.') + 1);
     const std::string suffix = "_joint";
     const bool has_suffix = own.size() > suffix.size() && own.ends_with(suffix);
@@ -62,7 +68,7 @@ JointHandle find_maker(const Model& model, MarkerHandle handle) {
         const JointHandle joint = model.joints.find(name);
         const Joint* candidate = model.joints.find(joint);
         if (candidate != nullptr && (candidate->a == handle || candidate->b == handle) &&
-            has_own_markers(model, *candidate))
+            owns_markers(model, *candidate))
             return joint;
     }
     return {};

@@ -62,8 +62,8 @@ private:
     void read_force(const std::string& name, const YamlNode& node);
     ScalarLaw read_law(const YamlNode& node) const;
 
-    // read_sensors.cpp
     void read_sensor(const std::string& name, const YamlNode& node);
+    void read_event(const std::string& name, const YamlNode& node);
 
     MarkerHandle marker(const YamlNode& node) const;
     std::pair<MarkerHandle, MarkerHandle> two_markers(const YamlNode& node) const;

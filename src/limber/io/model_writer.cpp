@@ -151,6 +151,7 @@ public:
         section("drivers", model_.drivers);
         section("forces", model_.forces);
         section("sensors", model_.sensors);
+        section("events", model_.events);
         write_initial();
         entry_unless_empty("simulation", elements_.simulation());
         return std::move(text_);

@@ -1,7 +1,8 @@
-// Forces and sensors.
+// Forces, sensors and events and sensors.
 
 #include <fmt/format.h>
 
+#include "limber/io/edit_text.hpp"
 #include "limber/io/model_reader.hpp"
 
 namespace limber {
@@ -132,6 +133,11 @@ void ModelReader::read_force(const std::string& name, const YamlNode& node) {
     }
     if (const auto child = node.child("linear")) force.linear = child->number();
     if (const auto child = node.child("quadratic")) force.quadratic = child->number();
+    if (force.type == ForceType::pull) {
+        force.vector = node.child("target")->vector(model_.planar);
+        force.gain = node.child("stiffness")->number();
+        if (const auto child = node.child("damping")) force.rate_gain = child->number();
+    }
     if (const auto child = node.child("medium")) force.vector = child->vector(model_.planar);
     add(model_.forces, std::move(force), node);
 }
@@ -189,6 +195,28 @@ void ModelReader::read_sensor(const std::string& name, const YamlNode& node) {
         sensor.expression = main.number({}, true);
     }
     add(model_.sensors, std::move(sensor), node);
+}
+
+void ModelReader::read_event(const std::string& name, const YamlNode& node) {
+    const TypeFormat& format = find_type(node, event_formats(), "event");
+    EventRule event;
+    event.name = name;
+    event.direction = static_cast<EventRule::Direction>(&format - event_formats().data());
+    event.condition = node.child(format.name)->number({}, true);
+    for (const YamlNode& item : node.child("do")->items("a list of edits")) {
+        try {
+            const Edit edit = parse_edit(item.edit_text());
+            if (std::holds_alternative<UndoEdit>(edit) || std::holds_alternative<RedoEdit>(edit) ||
+                std::holds_alternative<GoToTime>(edit))
+                item.fail("an event cannot undo, redo or go to another time");
+            event.edits.push_back(format_edit(edit));
+        } catch (const ModelError& error) {
+            item.fail(error.what());
+        }
+    }
+    if (event.edits.empty()) node.child("do")->fail("expected at least one edit");
+    if (const auto child = node.child("once")) event.once = child->truth();
+    add(model_.events, std::move(event), node);
 }
 
 }  // namespace limber

@@ -26,6 +26,7 @@ const char* describe(FieldKind kind) {
         case FieldKind::table: return "[[x, y], ...]";
         case FieldKind::object: return "mapping";
         case FieldKind::truth: return "true or false";
+        case FieldKind::edits: return "list of edits";
     }
     return "";
 }
@@ -105,6 +106,8 @@ std::string make_markdown_reference() {
     out.types(force_formats());
     out.line("## sensors\n");
     out.types(sensor_formats());
+    out.line("## events\n");
+    out.types(event_formats());
     out.line("## tables\n");
     out.fields(table_fields());
     out.line("## curves\n");

@@ -32,6 +32,9 @@ Json field_schema(const FieldFormat& field) {
             break;
         case FieldKind::table: schema = reference("table"); break;
         case FieldKind::truth: schema = {{"type", "boolean"}}; break;
+        case FieldKind::edits:
+            schema = {{"type", "array"}, {"items", {{"type", Json::array({"string", "object"})}}}, {"minItems", 1}};
+            break;
         case FieldKind::object: schema = Json::object(); break;
     }
     schema["description"] = field.meaning;
@@ -145,6 +148,7 @@ std::string make_json_schema() {
     properties["drivers"] = named("drivers", object_schema(driver_fields()), definitions);
     properties["forces"] = named("forces", typed_schema(force_formats()), definitions);
     properties["sensors"] = named("sensors", typed_schema(sensor_formats()), definitions);
+    properties["events"] = named("events", typed_schema(event_formats()), definitions);
     properties["initial"] = object_schema(initial_fields());
     properties["simulation"] = object_schema(simulation_fields());
     schema.update(top);

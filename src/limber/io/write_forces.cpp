@@ -56,6 +56,11 @@ YAML::Node ElementWriter::write(const Force& force) const {
             map.add_unless_zero("quadratic", force.quadratic);
             if (!is_zero(force.vector)) map.add("medium", vector(force.vector));
             break;
+        case ForceType::pull:
+            map.add("target", vector(force.vector));
+            map.add("stiffness", force.gain);
+            map.add_unless_zero("damping", force.rate_gain);
+            break;
         case ForceType::tyre: {
             map.add("road", YAML::Node(model_.roads.get(force.road).name));
             map.add("radius", force.radius);
@@ -112,6 +117,16 @@ YAML::Node ElementWriter::write(const RoadDefinition& road) const {
     YAML::Node list(YAML::NodeType::Sequence);
     for (const RoadPiece& piece : road.pieces) list.push_back(road_piece(piece));
     return list;
+}
+
+YAML::Node ElementWriter::write(const EventRule& event) const {
+    MappingWriter map;
+    map.add(event_formats()[static_cast<std::size_t>(event.direction)].name, event.condition);
+    YAML::Node edits(YAML::NodeType::Sequence);
+    for (const std::string& edit : event.edits) edits.push_back(edit);
+    map.add("do", edits);
+    if (event.once) map.add("once", YAML::Node("true"));
+    return map.take();
 }
 
 YAML::Node ElementWriter::write(const Sensor& sensor) const {

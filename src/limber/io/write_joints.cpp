@@ -44,6 +44,7 @@ YAML::Node ElementWriter::write(const Joint& joint, bool places_itself) const {
     for (const FieldFormat& option : format.options) {
         const std::string key = option.name;
         if (key == "cut" && joint.is_cut) map.add(key, YAML::Node(*joint.is_cut ? "true" : "false"));
+        if (key == "closing") map.add_given(key, joint.closing);
         if (key == "length") map.add_given(key, joint.length);
         if (key == "pitch") map.add(key, joint.pitch);
         if (key == "radius") map.add(key, joint.radius);

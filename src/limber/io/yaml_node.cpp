@@ -231,6 +231,14 @@ std::string YamlNode::text(const std::string& expected) const {
     return substitute_names(node_.Scalar());
 }
 
+std::string YamlNode::edit_text() const {
+    if (node_.IsScalar()) return text("an edit");
+    if (!node_.IsMap()) fail("expected an edit: a text or a mapping");
+    YAML::Emitter out;
+    out << YAML::Flow << node_;
+    return substitute_names(out.c_str());
+}
+
 int YamlNode::choice(const std::vector<std::string>& words) const {
     const std::string word = text(fmt::format("one of {}", fmt::join(words, ", ")));
     const auto it = std::find(words.begin(), words.end(), word);

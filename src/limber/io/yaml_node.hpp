@@ -55,6 +55,8 @@ public:
 
     /// A name or a reference: <...> replaced.
     std::string text(const std::string& expected) const;
+    /// An edit: a text, or a mapping as flow YAML.
+    std::string edit_text() const;
     /// One of the given words; returns its place in the list.
     int choice(const std::vector<std::string>& words) const;
     bool truth() const;

@@ -91,6 +91,7 @@ struct Marker {
     Kind place = Kind::body;
     Placement placement;
     MarkerHandle base;
+    bool is_joints_own = false;  ///< made for a joint where its bodies were; goes with the joint
 };
 
 enum class JointType {
@@ -150,6 +151,9 @@ struct Joint {
     std::optional<Number> offset;   ///< right-hand side; if absent, what holds at the reference configuration
     Handle<CurveDefinition> curve;  ///< point_on_curve, in the frame of marker a
     std::optional<bool> is_cut;     ///< relative coordinates: close a loop with this joint, or never
+    /// If set, the joint does not hold yet: springs and dampers of this frequency [rad/s], critically damped, draw its ends
+    /// together.
+    std::optional<Number> closing;
 };
 
 /// A function of time: an expression of t, or a table.
@@ -171,7 +175,7 @@ struct Driver {
     TimeLaw law;
 };
 
-enum class ForceType { spring, torsion_spring, motor, servo, force, torque, bushing, drag, tyre };
+enum class ForceType { spring, torsion_spring, motor, servo, force, torque, bushing, drag, pull, tyre };
 
 /// The height of a road over the world's x axis: a sum of pieces.
 struct RoadPiece {
@@ -206,9 +210,9 @@ struct Force {
     ScalarLaw law;                     ///< spring, torsion_spring, motor
     std::optional<Number> free_value;  ///< free length or angle; if absent, the one at the reference configuration
     TimeLaw target;                    ///< servo
-    Number gain, rate_gain;            ///< servo
+    Number gain, rate_gain;            ///< servo; pull: stiffness and damping
     std::optional<Number> limit;       ///< servo: largest force
-    Number3 vector;                    ///< force, torque; drag: velocity of the medium
+    Number3 vector;                    ///< force, torque; drag: velocity of the medium; pull: target
     enum class Frame { world, body } frame = Frame::world;  ///< axes of `vector`: world or marker
     std::vector<Number> stiffness, damping;                 ///< bushing: 6 or 36 numbers (planar: 3 or 9)
     Number linear, quadratic;                               ///< drag
@@ -251,6 +255,17 @@ struct Sensor {
     Number expression;
 };
 
+/// Edits that the running mechanism makes to itself when a condition passes through zero.
+struct EventRule {
+    static constexpr const char* kind = "event";
+    enum class Direction { rises, falls, crosses };
+    std::string name;
+    Direction direction = Direction::rises;
+    Number condition;                ///< of sensors, joint coordinates and their rates, and t
+    std::vector<std::string> edits;  ///< in the words of io/edit_text.hpp
+    bool once = false;
+};
+
 struct InitialValue {
     std::string scalar;
     Number value;
@@ -279,6 +294,7 @@ struct Model {
     Table<Driver> drivers;
     Table<Force> forces;
     Table<Sensor> sensors;
+    Table<EventRule> events;
     std::vector<InitialValue> initial_positions, initial_rates;
     SimulationDefaults simulation;
 

@@ -5,6 +5,7 @@
 // A table is a value that shares: a copy costs nothing until one of the two changes, and then only the list of slots
 // and the changed element are copied. So the models before and after an edit can both be kept.
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -118,11 +119,62 @@ public:
         return result;
     }
 
-private:
     struct Slot {
-        std::shared_ptr<T> element;
+        std::shared_ptr<T> element;  ///< null: free
         std::uint32_t generation = 0;
     };
+    /// What became of one slot.
+    struct Change {
+        std::uint32_t index = 0;
+        Slot before, after;
+    };
+
+    /// Where another table, a changed copy of this one, differs.
+    std::vector<Change> changes_to(const Table& other) const {
+        std::vector<Change> list;
+        if (content_ == other.content_) return list;
+        const auto& from = content().slots;
+        const auto& to = other.content().slots;
+        for (std::uint32_t i = 0; i < std::max(from.size(), to.size()); ++i) {
+            const Slot before = i < from.size() ? from[i] : Slot{};
+            const Slot after = i < to.size() ? to[i] : Slot{};
+            if (before.element != after.element || before.generation != after.generation)
+                list.push_back({i, before, after});
+        }
+        return list;
+    }
+
+    /// Makes changes again, or backwards takes them back, elements and generations. Throws ModelError if a slot does not hold
+    /// what the change starts from; then the table is in no good state, so work on a copy.
+    void apply(const std::vector<Change>& changes, bool backwards) {
+        if (changes.empty()) return;
+        Content& content = own_content();
+        // Elements leave before others come, who may take their names.
+        for (const Change& change : changes) {
+            const Slot& from = backwards ? change.after : change.before;
+            if (change.index >= content.slots.size()) content.slots.resize(change.index + 1);
+            Slot& slot = content.slots[change.index];
+            if (slot.element != from.element) {
+                const T* other = slot.element ? slot.element.get() : from.element.get();
+                throw ModelError(std::string(T::kind) + " '" + other->name + "' has been changed since");
+            }
+            if (slot.element) content.by_name.erase(slot.element->name, change.index);
+            slot.element.reset();
+        }
+        for (const Change& change : changes) {
+            const Slot& to = backwards ? change.before : change.after;
+            if (to.element) {
+                refuse_taken(to.element->name);
+                content.by_name.insert(to.element->name, change.index);
+            }
+            content.slots[change.index] = to;
+        }
+        content.free.clear();
+        for (std::uint32_t i = static_cast<std::uint32_t>(content.slots.size()); i-- > 0;)
+            if (!content.slots[i].element) content.free.push_back(i);
+    }
+
+private:
     struct Content {
         std::vector<Slot> slots;
         std::vector<std::uint32_t> free;

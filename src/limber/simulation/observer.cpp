@@ -35,6 +35,28 @@ public:
         const ModelEvaluation numbers(model);
         for (const auto handle : model.sensors.handles()) add_sensor(model, numbers, model.sensors.get(handle));
         bind_expressions(numbers);
+        for (const auto handle : model.events.handles()) add_condition(model, numbers, model.events.get(handle));
+    }
+
+    void evaluate_conditions(const State& state, std::vector<double>& values) override {
+        values.clear();
+        if (conditions_.empty()) return;
+        if (conditions_use_sensors_) {
+            observe(state, 0, sensor_values_);
+        } else {
+            sensor_values_.assign(columns_.size(), 0.0);
+            update_motion(state, false);
+        }
+        const MeasureContext<D> context{features_, state.memory, m_.curves};
+        for (const Condition& condition : conditions_) {
+            variables_.assign(sensor_values_.begin(), sensor_values_.end());
+            variables_.push_back(state.t);
+            for (const auto& [measure, is_rate] : condition.inputs)
+                variables_.push_back(is_rate ? compute_rate(m_.measure(measure), context)
+                                             : compute_value(m_.measure(measure), context));
+            values.push_back(condition.expression.template evaluate<double>(
+                std::span<const double>(variables_.data(), variables_.size())));
+        }
     }
 
     void observe(const State& state, double work, std::vector<double>& values) override {
@@ -135,6 +157,32 @@ private:
         std::string what;
         BoundExpression expression;
     };
+
+    struct Condition {
+        std::vector<std::pair<int, bool>> inputs;  // measure, whether its rate
+        BoundExpression expression;
+    };
+
+    // Names are those of sensor columns first, then joint coordinates and their rates.
+    void add_condition(const Model& model, const ModelEvaluation& numbers, const EventRule& event) {
+        std::vector<std::string> slots = columns_;
+        slots.emplace_back("t");
+        Condition condition;
+        for (const std::string& name : event.condition.expression().names()) {
+            if (name == "t" || model.parameters.contains(name)) continue;
+            if (std::find(columns_.begin(), columns_.end(), name) != columns_.end()) {
+                conditions_use_sensors_ = true;
+                continue;
+            }
+            const std::string base = without_rate(name);
+            const int measure = m_.find_scalar(base);
+            if (measure < 0) continue;  // binding will report the unknown name
+            condition.inputs.emplace_back(measure, base != name);
+            slots.push_back(name);
+        }
+        condition.expression = numbers.bind(event.condition, slots, fmt::format("event '{}'", event.name));
+        conditions_.push_back(std::move(condition));
+    }
 
     void add_columns(const std::string& name, std::initializer_list<const char*> components) {
         for (const char* component : components) columns_.push_back(*component == '\0' ? name : name + "." + component);
@@ -400,6 +448,9 @@ private:
     std::vector<TwistVec<D>> rates_;
     VecX a_, lambda_, rows_;
     std::vector<Probe> probes_;
+    std::vector<Condition> conditions_;
+    bool conditions_use_sensors_ = false;
+    std::vector<double> sensor_values_;
     std::vector<ExpressionProbe> expressions_;
     std::vector<double> variables_;
     bool needs_accelerations_ = false, needs_reactions_ = false, has_drivers_ = false;

@@ -38,6 +38,8 @@ public:
     virtual Energies compute_energies(const State& state) = 0;
     virtual ConstraintErrors compute_errors(const State& state) = 0;
     virtual std::vector<BodyPose> compute_poses(const State& state) = 0;
+    /// Values of the conditions of the model's events, in slot order.
+    virtual void evaluate_conditions(const State& state, std::vector<double>& values) = 0;
     /// Total linear momentum and angular momentum about the world's origin.
     virtual void compute_momentum(const State& state, Vec3& linear, Vec3& angular) = 0;
 

@@ -7,7 +7,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include "limber/kinematics/body_space/twist.hpp"
 #include "limber/model/error.hpp"
+#include "limber/model/evaluation.hpp"
 
 namespace limber {
 
@@ -20,19 +22,55 @@ Simulation::Simulation(Model model, SimulationOptions options)
     }
 }
 
+Simulation::Simulation(const Simulation& before, Model model, SimulationOptions options)
+    : model_(std::move(model)),
+      options_(std::move(options)),
+      assembly_(before.assembly_),
+      velocity_start_(before.velocity_start_),
+      equilibrium_(before.equilibrium_) {}
+
 Simulation::~Simulation() = default;
 Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 
-template <int D>
-void Simulation::start() {
+Simulation::Simulation(Model model, SimulationOptions options, State state)
+    : model_(std::move(model)), options_(std::move(options)), state_(std::move(state)) {
+    if (model_.planar) {
+        go_on<2>();
+    } else {
+        go_on<3>();
+    }
+}
+
+CoordinateKind Simulation::choose_coordinates() {
     const FormulationInfo& formulation = find_formulation(options_.formulation);
     if (options_.coordinates.empty())
         options_.coordinates = formulation.coordinates.empty() ? "natural" : formulation.coordinates;
-    const CoordinateKind kind = parse_coordinate_kind(options_.coordinates);
     if (!formulation.coordinates.empty() && formulation.coordinates != options_.coordinates)
         throw ModelError(fmt::format("{} works in {} coordinates, not in {} ones", formulation.name,
                                      formulation.coordinates, options_.coordinates));
+    return parse_coordinate_kind(options_.coordinates);
+}
+
+// System, stepper and observer for the mechanism of this model.
+template <int D>
+void Simulation::compile(const std::shared_ptr<const Mechanism<D>>& mechanism) {
+    const CoordinateKind kind = choose_coordinates();
+    const auto system = make_system<D>(mechanism, kind, !find_formulation(options_.formulation).is_matrix_free);
+    system_ = system;
+    forget_past();
+    observer_ = make_observer<D>(model_, system,
+                                 make_acceleration_solver(options_.formulation, system_, options_.formulation_options));
+}
+
+void Simulation::forget_past() {
+    stepper_ = make_stepper(options_.formulation, options_.integrator, system_, options_.formulation_options,
+                            options_.integrator_options);
+}
+
+template <int D>
+void Simulation::start() {
+    const CoordinateKind kind = choose_coordinates();
     auto mechanism = std::make_shared<const Mechanism<D>>(make_mechanism<D>(model_));
     BodyStates<D> states;
     for (const auto& body : mechanism->bodies) states.push_back(body.reference);
@@ -59,16 +97,144 @@ void Simulation::start() {
     if (!(velocity_start_.largest_error < 1e-6 * (1 + mechanism->length_scale)))
         throw ModelError(fmt::format("the velocities at the start contradict each other: '{}' is off by {:.3g}",
                                      velocity_start_.worst_element, velocity_start_.largest_error));
-
-    const auto system = make_system<D>(mechanism, kind, !formulation.is_matrix_free);
-    system->import_states(states, state_.q, state_.v);
-    system_ = system;
-    stepper_ = make_stepper(options_.formulation, options_.integrator, system_, options_.formulation_options,
-                            options_.integrator_options);
-    observer_ = make_observer<D>(model_, system,
-                                 make_acceleration_solver(options_.formulation, system_, options_.formulation_options));
+    compile<D>(mechanism);
+    system_as<D>().import_states(states, state_.q, state_.v);
     const StepReport report = stepper_->start(state_);
     if (!report.ok) throw ModelError("the accelerations at the start cannot be found: " + report.reason);
+}
+
+template <int D>
+void Simulation::go_on() {
+    compile<D>(std::make_shared<const Mechanism<D>>(make_mechanism<D>(model_)));
+    if (state_.q.size() != system_->size() || state_.memory.size() != system_->initial_memory().size())
+        throw ModelError("the state does not belong to this model");
+}
+
+HandOverReport Simulation::hand_over(Model model, SimulationOptions options, const HandOverLimits& limits) {
+    if (model.planar != model_.planar) throw ModelError("a running model stays planar or spatial");
+    return model_.planar ? hand_over_as<2>(std::move(model), std::move(options), limits)
+                         : hand_over_as<3>(std::move(model), std::move(options), limits);
+}
+
+template <int D>
+HandOverReport Simulation::hand_over_as(Model model, SimulationOptions options, const HandOverLimits& limits) {
+    HandOverReport report;
+    const Mechanism<D>& old = system_as<D>().mechanism();
+    const Energies before = observer_->compute_energies(state_);
+    report.energy_before = before.kinetic + before.potential;
+    BodyStates<D> old_states;
+    system_as<D>().export_states(state_.q, state_.v, old_states);
+
+    // Everything new is built beside the old, which stays as it is until all has succeeded.
+    Simulation next(*this, std::move(model), std::move(options));
+    const auto mechanism = std::make_shared<const Mechanism<D>>(make_mechanism<D>(next.model_));
+    BodyStates<D> states;
+    carry_over(old, old_states, state_.memory, *mechanism, states, next.state_.memory);
+    const AssemblyReport assembled = assemble(*mechanism, states, next.state_.memory, state_.t, false);
+    report.largest_move = assembled.largest_move;
+    if (!assembled.converged)
+        throw ModelError(fmt::format("the mechanism cannot be put together: '{}' stays open by {:.3g}",
+                                     assembled.worst_element, assembled.largest_error));
+    if (limits.move > 0 && report.largest_move > limits.move)
+        throw ModelError(
+            fmt::format("a body would have to jump by {:.3g}, more than {:.3g}", report.largest_move, limits.move));
+    const BodyStates<D> unprojected = states;
+    const VelocityReport velocities = project_velocities(*mechanism, states, next.state_.memory, state_.t, false);
+    if (!(velocities.largest_error < 1e-6 * (1 + mechanism->length_scale)))
+        throw ModelError(fmt::format("the velocities contradict each other: '{}' is off by {:.3g}",
+                                     velocities.worst_element, velocities.largest_error));
+    report.kinetic_lost = velocities.energy_lost;
+    report.impulses = find_impulses(*mechanism, unprojected, states, next.state_.memory, state_.t);
+    next.compile<D>(mechanism);
+    next.state_.t = state_.t;
+    next.system_as<D>().import_states(states, next.state_.q, next.state_.v);
+    const StepReport started = next.stepper_->start(next.state_);
+    if (!started.ok) throw ModelError("the accelerations cannot be found: " + started.reason);
+    const Energies after = next.observer_->compute_energies(next.state_);
+    report.energy_after = after.kinetic + after.potential;
+    if (!std::isfinite(report.energy_after)) throw ModelError("the energy is not finite");
+    *this = std::move(next);
+    return report;
+}
+
+HandOverReport Simulation::apply_impulse(const std::string& marker, const Vec3& impulse, const Vec3& moment) {
+    return model_.planar ? apply_impulse_as<2>(marker, impulse, moment) : apply_impulse_as<3>(marker, impulse, moment);
+}
+
+template <int D>
+HandOverReport Simulation::apply_impulse_as(const std::string& marker, const Vec3& impulse, const Vec3& moment) {
+    constexpr int A = angular_size<D>;
+    const Mechanism<D>& m = system_as<D>().mechanism();
+    const MarkerHandle handle = model_.marker(marker);
+    const std::string body_name = model_.bodies.get(model_.markers.get(handle).body).name;
+    const auto it = std::find_if(m.bodies.begin(), m.bodies.end(), [&](const auto& b) { return b.name == body_name; });
+    if (it == m.bodies.end()) throw ModelError(fmt::format("'{}' is on the ground, which does not move", marker));
+    const auto index = static_cast<std::size_t>(it - m.bodies.begin());
+    HandOverReport report;
+    const Energies before = observer_->compute_energies(state_);
+    report.energy_before = before.kinetic + before.potential;
+    BodyStates<D> states;
+    system_as<D>().export_states(state_.q, state_.v, states);
+    BodyState<D>& body = states[index];
+    const Vec<D> arm =
+        body.axes * (ModelEvaluation(model_).marker_frame(handle).position.template head<D>() - it->centre);
+    AngularVec<D> angular = moment.template tail<A>();
+    angular += limber::moment<D>(arm, Vec<D>(impulse.template head<D>()));
+    if (!(it->mass > 0)) throw ModelError(fmt::format("body '{}' has no mass to take an impulse", body_name));
+    body.velocity += impulse.template head<D>() / it->mass;
+    const AngularMat<D> inertia = world_inertia(*it, body);
+    if constexpr (D == 2) {
+        if (inertia(0, 0) > 0) body.angular_velocity += angular / inertia(0, 0);
+    } else if (inertia.trace() > 0) {
+        // A thin rod has no inertia about its axis: nothing turns it there.
+        body.angular_velocity += (inertia + 1e-12 * inertia.trace() * Mat3::Identity()).inverse() * angular;
+    }
+    const BodyStates<D> unprojected = states;
+    const VelocityReport velocities = project_velocities(m, states, state_.memory, state_.t, false);
+    report.kinetic_lost = velocities.energy_lost;
+    report.impulses = find_impulses(m, unprojected, states, state_.memory, state_.t);
+    State next = state_;
+    system_as<D>().import_states(states, next.q, next.v);
+    const StepReport started = stepper_->start(next);
+    if (!started.ok) throw ModelError("the accelerations cannot be found: " + started.reason);
+    state_ = std::move(next);
+    const Energies after = observer_->compute_energies(state_);
+    report.energy_after = after.kinetic + after.potential;
+    return report;
+}
+
+void Simulation::move_target(const std::string& force, const Vec3& target) {
+    const auto move = [&]<int D>(const Mechanism<D>& m) {
+        const auto it = m.force_index.find(force);
+        if (it == m.force_index.end() || m.forces.elements[it->second].target_memory < 0)
+            throw ModelError(fmt::format("there is no pull '{}'", force));
+        const int first = m.forces.elements[it->second].target_memory;
+        for (int k = 0; k < D; ++k) state_.memory[first + k] = target[k];
+    };
+    if (model_.planar) {
+        move(system_as<2>().mechanism());
+    } else {
+        move(system_as<3>().mechanism());
+    }
+    // The force has jumped, and with it the accelerations.
+    const StepReport report = stepper_->start(state_);
+    if (!report.ok) throw ModelError("the accelerations cannot be found: " + report.reason);
+}
+
+Frame Simulation::body_frame(const std::string& name) const {
+    const auto find = [&]<int D>(const MechanismSystem<D>& system) {
+        Frame frame;
+        BodyStates<D> states;
+        system.export_states(state_.q, state_.v, states);
+        const auto& bodies = system.mechanism().bodies;
+        for (std::size_t b = 0; b < bodies.size(); ++b) {
+            if (bodies[b].name != name) continue;
+            frame.axes.template topLeftCorner<D, D>() = states[b].axes;
+            frame.position.template head<D>() = states[b].position - states[b].axes * bodies[b].centre;
+        }
+        return frame;
+    };
+    return model_.planar ? find(system_as<2>()) : find(system_as<3>());
 }
 
 StepReport Simulation::step(double h) {
@@ -105,8 +271,7 @@ MobilityReport Simulation::compute_mobility() const {
         system.export_states(state_.q, state_.v, states);
         return limber::compute_mobility(system.mechanism(), states, state_.memory, state_.t);
     };
-    if (model_.planar) return report(static_cast<const MechanismSystem<2>&>(*system_));
-    return report(static_cast<const MechanismSystem<3>&>(*system_));
+    return model_.planar ? report(system_as<2>()) : report(system_as<3>());
 }
 
 }  // namespace limber

@@ -1,6 +1,6 @@
 #pragma once
-// A running mechanism: model, compiled system, state and clock. Command line, tests and scripts drive it through
-// this door.
+// A mechanism in motion: model, compiled system and state. It can be changed while it moves; Session adds the clock, the
+// journal and the way back.
 
 #include <memory>
 #include <string>
@@ -9,16 +9,24 @@
 #include "limber/integration/stepper.hpp"
 #include "limber/kinematics/body_space/assembly.hpp"
 #include "limber/simulation/equilibrium.hpp"
+#include "limber/simulation/hand_over.hpp"
 #include "limber/simulation/observer.hpp"
 #include "limber/simulation/options.hpp"
 
 namespace limber {
+
+/// What cannot be handed over without violence.
+struct HandOverLimits {
+    double move = 0;  ///< largest move of a body by the projection of positions; 0: any
+};
 
 class Simulation {
 public:
     /// Compiles the model and brings it onto its constraints. Throws ModelError if the model is wrong or cannot be
     /// assembled.
     explicit Simulation(Model model, SimulationOptions options = {});
+    /// Goes on from a state that belongs to this model and these options, to the bit.
+    Simulation(Model model, SimulationOptions options, State state);
     ~Simulation();
     Simulation(Simulation&&) noexcept;
     Simulation& operator=(Simulation&&) noexcept;
@@ -39,12 +47,45 @@ public:
     /// Steps of length h up to `end`, the last one shorter if need be. Stops at the first failure.
     StepReport advance(double end, double h);
 
+    /// Changes model and options while everything moves: bodies keep their motion, positions and velocities are projected onto
+    /// the new constraints, accelerations and multipliers are found anew. Throws ModelError, and changes nothing, if the new
+    /// mechanism cannot be compiled, put together within the limits, or started.
+    HandOverReport hand_over(Model model, SimulationOptions options, const HandOverLimits& limits = {});
+    /// A sudden impulse and moment at a marker, world axes; joints pass it on.
+    HandOverReport apply_impulse(const std::string& marker, const Vec3& impulse, const Vec3& moment);
+    /// Moves the target of a `pull` force.
+    void move_target(const std::string& force, const Vec3& target);
+    /// Back to a state of this same simulation.
+    void restore(const State& state) { state_ = state; }
+    /// Drops everything that is remembered beside the state (old tangents, factorisations): what follows is then a function of
+    /// the state alone.
+    void forget_past();
+
+    /// Pose of a body's frame; the ground's is the world's.
+    Frame body_frame(const std::string& body) const;
+
     Observer& observer() { return *observer_; }
     MobilityReport compute_mobility() const;
 
 private:
+    /// Not compiled yet: the next one of a hand-over.
+    Simulation(const Simulation& before, Model model, SimulationOptions options);
+
     template <int D>
     void start();
+    template <int D>
+    void go_on();
+    template <int D>
+    HandOverReport hand_over_as(Model model, SimulationOptions options, const HandOverLimits& limits);
+    template <int D>
+    HandOverReport apply_impulse_as(const std::string& marker, const Vec3& impulse, const Vec3& moment);
+    template <int D>
+    const MechanismSystem<D>& system_as() const {
+        return static_cast<const MechanismSystem<D>&>(*system_);
+    }
+    template <int D>
+    void compile(const std::shared_ptr<const Mechanism<D>>& mechanism);
+    CoordinateKind choose_coordinates();
 
     Model model_;
     SimulationOptions options_;

@@ -287,8 +287,7 @@ void RelativeSystem<D>::update_memory(Evaluation& e, const VecX& q, std::vector<
     auto& s = static_cast<Scratch&>(e);
     coordinates_.update_positions(q, s.motion);
     update_features(s, memory_features_);
-    for (std::size_t i = 0; i < memory.size(); ++i)
-        memory[i] = compute_memory(m.measure(m.memory_measure[i]), MeasureContext<D>{s.features, memory, m.curves});
+    refresh_memory(m, s.features, memory);
 }
 
 template const RelativeMotion<2>& RelativeSystem<2>::motion(const Evaluation&);

@@ -299,8 +299,7 @@ void SystemOf<Set>::update_memory(Evaluation& e, const VecX& q, std::vector<doub
     if (memory.empty()) return;
     auto& s = static_cast<Scratch&>(e);
     set_.update_positions(q, memory_features_, s.features);
-    for (std::size_t i = 0; i < memory.size(); ++i)
-        memory[i] = compute_memory(m.measure(m.memory_measure[i]), MeasureContext<D>{s.features, memory, m.curves});
+    refresh_memory(m, s.features, memory);
 }
 
 // ---------------------------------------------------------------- tangent matrices

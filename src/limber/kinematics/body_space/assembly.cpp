@@ -19,8 +19,7 @@ template <int D>
 void update_memory(const Mechanism<D>& m, const BodyStates<D>& states, FeatureState<D>& features,
                    std::vector<double>& memory) {
     update_features<D>(m, states, m.used_features, features);
-    for (std::size_t i = 0; i < memory.size(); ++i)
-        memory[i] = compute_memory(m.measure(m.memory_measure[i]), MeasureContext<D>{features, memory, m.curves});
+    refresh_memory(m, features, memory);
 }
 
 // Moves x so that G x + rhs = 0, least in the metric of the masses; S = M + r G^T G is factorised. Without velocity rows

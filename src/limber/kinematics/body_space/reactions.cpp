@@ -44,6 +44,28 @@ double ReactionSolver<D>::solve(const BodyStates<D>& states, const std::vector<d
             inertia_wrench(m_.bodies[b], states[b], twist_rates[b]);
     const double inertia_size = wrench_.norm();
     add_applied_wrenches(m_, states, c.features, memory, t, slot_force_, -1.0, wrench_);
+    return solve_wrenches(inertia_size);
+}
+
+template <int D>
+double ReactionSolver<D>::solve_impulses(const BodyStates<D>& states, const std::vector<double>& memory, double t,
+                                         const std::vector<TwistVec<D>>& twist_changes) {
+    constexpr int T = twist_size<D>;
+    constraints_.update(states, memory, t);
+    for (std::size_t b = 0; b < m_.bodies.size(); ++b) {
+        const auto at = static_cast<Eigen::Index>(b) * T;
+        wrench_.template segment<D>(at) = m_.bodies[b].mass * twist_changes[b].template head<D>();
+        wrench_.template segment<angular_size<D>>(at + D) =
+            world_inertia(m_.bodies[b], states[b]) * twist_changes[b].template tail<angular_size<D>>();
+    }
+    return solve_wrenches(0);
+}
+
+// Of wrench_, with the constraints up to date; size is what beside it counts for the relative residual.
+template <int D>
+double ReactionSolver<D>::solve_wrenches(double size) {
+    constexpr int T = twist_size<D>;
+    TwistConstraints<D>& c = constraints_;
     for (std::size_t b = 0; b < m_.bodies.size(); ++b)
         wrench_.template segment<angular_size<D>>(static_cast<Eigen::Index>(b) * T + D) /= m_.length_scale;
 
@@ -63,7 +85,7 @@ double ReactionSolver<D>::solve(const BodyStates<D>& states, const std::vector<d
         multipliers_ += rows_;
     }
     multipliers_ = multipliers_.cwiseProduct(c.scale);
-    const double size = wrench_.norm() + inertia_size;
+    size += wrench_.norm();
     return size > 0 ? residual / size : 0;
 }
 

@@ -24,6 +24,10 @@ public:
     double solve(const BodyStates<D>& states, const std::vector<double>& memory, double t,
                  const std::vector<TwistVec<D>>& twist_rates);
 
+    /// The same for sudden changes of the twists: reaction() then gives impulses.
+    double solve_impulses(const BodyStates<D>& states, const std::vector<double>& memory, double t,
+                          const std::vector<TwistVec<D>>& twist_changes);
+
     /// Force (D numbers) and torque of a joint on its second body.
     TwistVec<D> reaction(int element) const;
     /// The multiplier of a joint's or driver's row.
@@ -32,6 +36,8 @@ public:
     double driver_power() const;
 
 private:
+    double solve_wrenches(double size);
+
     const Mechanism<D>& m_;
     TwistConstraints<D> constraints_;
     std::vector<Vec<D>> slot_force_;

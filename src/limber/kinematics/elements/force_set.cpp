@@ -87,11 +87,19 @@ void bushing_state(const ForceElement<D>& e, const std::vector<Measure<D>>& meas
     const auto n = static_cast<Eigen::Index>(e.components.size());
     x.setZero(n);
     v.setZero(n);
+    for (std::size_t i = 0; i < e.zero.size(); ++i) x[static_cast<Eigen::Index>(i)] = -e.zero[i];
     for (Eigen::Index i = 0; i < n; ++i)
         for (const RowTerm& term : e.components[i]) {
             x[i] += term.coefficient * compute_value(measures[term.measure], c);
             v[i] += term.coefficient * compute_rate(measures[term.measure], c);
         }
+}
+
+template <int D>
+Vec<D> pull_force(const ForceElement<D>& e, const MeasureContext<D>& c, int feature) {
+    Vec<D> target;
+    for (int k = 0; k < D; ++k) target[k] = c.memory[e.target_memory + k];
+    return e.gain * (target - c.features.value[feature]) - e.rate_gain * c.features.rate[feature];
 }
 
 template <int D>
@@ -120,7 +128,7 @@ template <int D>
 bool ForceSet<D>::is_felt_by_common_motion(const ForceElement<D>& e, const std::vector<Measure<D>>& measures) const {
     const auto is_component = [&](int measure) { return measures[measure].kind == MeasureKind::component; };
     if (e.kind == ForceKind::vector || e.kind == ForceKind::couple || e.kind == ForceKind::drag ||
-        e.kind == ForceKind::tyre)
+        e.kind == ForceKind::pull || e.kind == ForceKind::tyre)
         return true;
     if (e.measure >= 0 && is_component(e.measure)) return true;
     for (const LawInput& input : e.inputs)
@@ -179,6 +187,7 @@ double ForceSet<D>::scalar_force(int element, const std::vector<Measure<D>>& mea
         const Vec<D> v = context.features.rate[slot_feature[e.first_slot]] - e.medium;
         return (e.linear + e.quadratic * v.norm()) * v.norm();
     }
+    if (e.kind == ForceKind::pull) return pull_force(e, context, slot_feature[e.first_slot]).norm();
     if (e.kind == ForceKind::tyre) return tyre_wrench(e, context, &slot_feature[e.first_slot]).normal;
     return components(e, t).norm();
 }
@@ -238,6 +247,7 @@ void ForceSet<D>::evaluate(const std::vector<Measure<D>>& measures, const Measur
                 out[0] = -(e.linear + e.quadratic * v.norm()) * v;
                 break;
             }
+            case ForceKind::pull: out[0] = pull_force(e, context, slots[0]); break;
             case ForceKind::tyre: {
                 const TyreWrench w = tyre_wrench(e, context, slots);
                 out[0] = w.force.template head<D>();
@@ -396,6 +406,10 @@ bool ForceSet<D>::compute_blocks(int element, const std::vector<Measure<D>>& mea
             if (speed > 0) blocks.c(0, 0) += e.quadratic / speed * v * v.transpose();
             return true;
         }
+        case ForceKind::pull:
+            blocks.k(0, 0) = e.gain * Mat<D>::Identity();
+            blocks.c(0, 0) = e.rate_gain * Mat<D>::Identity();
+            return true;
         case ForceKind::tyre: tyre_blocks(e, context, slots, blocks); return true;
     }
     return false;
@@ -470,6 +484,8 @@ double ForceSet<D>::power(const std::vector<Measure<D>>& measures, const Measure
                 sum -= (e.linear + e.quadratic * v.norm()) * v.dot(rate[slots[0]]);
                 break;
             }
+            // The hand that holds the target puts energy in and takes it out: no potential.
+            case ForceKind::pull: sum += pull_force(e, context, slots[0]).dot(rate[slots[0]]); break;
             case ForceKind::tyre: {
                 const TyreWrench w = tyre_wrench(e, context, slots);
                 sum += w.force.template head<D>().dot(rate[slots[0]]);

@@ -23,6 +23,7 @@ enum class ForceKind {
     couple,   ///< torque on a body; slots: axes (D)
     bushing,  ///< linear law that couples several measures x_i: F_i = -sum K_ij x_j + C_ij xdot_j
     drag,     ///< against the velocity of a point; slots: point
+    pull,     ///< spring and damper from a point to a target kept in the memory; slots: point
     tyre      ///< on a road; slots: point, and axes (D) if there are lateral forces
 };
 
@@ -50,10 +51,12 @@ struct ForceElement {
     bool in_marker_axes = false;
     // bushing: displacement, then rotation 1/2 sum a_k x b_k (sine of the angle times the axis), in the axes of a
     std::vector<std::vector<RowTerm>> components;  ///< each x_i is a sum of measures
+    std::vector<double> zero;                      ///< value of each sum at which x_i = 0; empty: 0
     MatX stiffness, damping;
     // drag
     double linear = 0, quadratic = 0;
     Vec<D> medium = Vec<D>::Zero();
+    int target_memory = -1;  ///< pull: first of D memory slots; gain and rate_gain are its stiffness and damping
     TyreLaw tyre;
 };
 

@@ -12,12 +12,11 @@ template <int D>
 std::vector<std::string> MechanismBuilder<D>::law_inputs(const Force& force, std::vector<LawInput>& inputs) {
     std::vector<std::string> names;
     if (force.law.kind != ScalarLaw::Kind::expression) return names;
-    const std::string suffix = ".rate";
     for (const std::string& name : force.law.expression.expression().names()) {
         if (name == "x" || name == "v" || name == "t" || model_.parameters.contains(name)) continue;
         LawInput input;
-        input.is_rate = name.size() > suffix.size() && name.ends_with(suffix);
-        const std::string base = input.is_rate ? name.substr(0, name.size() - suffix.size()) : name;
+        const std::string base = without_rate(name);
+        input.is_rate = base != name;
         input.measure = find_or_make_scalar(base);
         if (input.measure < 0) continue;  // binding will report the unknown name
         inputs.push_back(input);
@@ -149,6 +148,19 @@ void MechanismBuilder<D>::add_force(const Force& force) {
             e.linear = evaluation_.number(force.linear, what + ": linear");
             e.quadratic = evaluation_.number(force.quadratic, what + ": quadratic");
             e.medium = evaluation_.vector(force.vector, what + ": medium").template head<D>();
+            const int point = marker(force.b).point;
+            m_.forces.add(std::move(e), {point});
+            break;
+        }
+        case ForceType::pull: {
+            ForceElement<D> e;
+            e.kind = ForceKind::pull;
+            e.name = force.name;
+            e.gain = evaluation_.number(force.gain, what + ": stiffness");
+            e.rate_gain = evaluation_.number(force.rate_gain, what + ": damping");
+            const Vec3 target = evaluation_.vector(force.vector, what + ": target");
+            e.target_memory = static_cast<int>(m_.initial_memory.size());
+            for (int k = 0; k < D; ++k) new_memory(-1, target[k]);
             const int point = marker(force.b).point;
             m_.forces.add(std::move(e), {point});
             break;

@@ -27,6 +27,7 @@
 
 #include <cmath>
 
+#include "limber/kinematics/body_space/twist.hpp"
 #include "limber/kinematics/mechanism/builder.hpp"
 
 namespace limber {
@@ -159,6 +160,7 @@ void MechanismBuilder<D>::add_joint(const Joint& joint) {
                             joint.type == JointType::constant_velocity;
     if (D == 2 && space_only) needs_space(joint);
     element_ = &start_element(joint.name, &joint);
+    const std::size_t first_shared = m_.shared.size();
     constexpr int last = D - 1;  // the plane's normal in space
     switch (joint.type) {
         case JointType::fixed:
@@ -213,9 +215,81 @@ void MechanismBuilder<D>::add_joint(const Joint& joint) {
         case JointType::skate: add_skate(); break;
         case JointType::velocity: add_user_velocity(joint); break;
     }
+    if (joint.closing) {
+        draw_together(joint, first_shared);
+    } else {
+        add_motions(joint);
+    }
     element_->row_count = static_cast<int>(m_.constraints.rows.size()) - element_->first_row;
-    add_motions(joint);
     element_ = nullptr;
+}
+
+// Springs and dampers in place of the rows just made: along each row an oscillator of the given frequency, critically damped.
+template <int D>
+void MechanismBuilder<D>::draw_together(const Joint& joint, std::size_t first_shared) {
+    const std::string what = fmt::format("joint '{}'", joint.name);
+    ConstraintSet<D>& set = m_.constraints;
+    const double frequency = evaluation_.number(*joint.closing, what + ": closing");
+    if (!(frequency > 0))
+        throw ModelError(fmt::format("{}: closing must be a positive frequency, found {}", what, frequency));
+    ForceElement<D> e;
+    e.kind = ForceKind::bushing;
+    e.name = joint.name;
+    std::vector<int> slots;
+    const auto first = static_cast<std::size_t>(element_->first_row);
+    for (std::size_t r = first; r < set.rows.size(); ++r) {
+        const Row& row = set.rows[r];
+        if (!row.is_holonomic())
+            throw ModelError(fmt::format("{}: a {} joint has no ends that could be drawn together", what,
+                                         joint_type_name(joint.type)));
+        e.components.emplace_back(set.terms.begin() + row.first_term,
+                                  set.terms.begin() + row.first_term + row.term_count);
+        e.zero.push_back(row.rhs);
+        slots.insert(slots.end(), set.slot_feature.begin() + row.first_slot,
+                     set.slot_feature.begin() + row.first_slot + row.slot_count);
+    }
+    const auto count = static_cast<Eigen::Index>(e.components.size());
+    e.stiffness = e.damping = MatX::Zero(count, count);
+    for (Eigen::Index i = 0; i < count; ++i) {
+        const double inertia = inertia_along(e.components[i]);
+        e.stiffness(i, i) = inertia * frequency * frequency;
+        e.damping(i, i) = 2 * inertia * frequency;
+    }
+    set.terms.resize(set.rows[first].first_term);
+    set.slot_feature.resize(set.rows[first].first_slot);
+    set.rows.resize(first);
+    m_.shared.resize(first_shared);
+    m_.forces.add(std::move(e), slots);
+}
+
+// What the bodies of a row, apart from all else, oppose to a unit acceleration of its value, at the reference configuration.
+template <int D>
+double MechanismBuilder<D>::inertia_along(const std::vector<RowTerm>& terms) const {
+    std::map<int, std::pair<Vec<D>, AngularVec<D>>> wrench;
+    const MeasureContext<D> context = reference_context();
+    MeasureGradient<D> gradient;
+    for (const RowTerm& term : terms) {
+        const Measure<D>& m = m_.measure(term.measure);
+        compute_gradient(m, context, gradient.data());
+        for (int i = 0; i < m.count; ++i) {
+            const Feature<D>& f = m_.features[m.feature[i]];
+            if (f.body < 0) continue;
+            TwistVec<D> part = TwistVec<D>::Zero();
+            add_wrench(f, m_.reference.value[m.feature[i]], m_.bodies[f.body].reference.position, gradient[i], part);
+            auto& [force, torque] = wrench.try_emplace(f.body, Vec<D>::Zero(), AngularVec<D>::Zero()).first->second;
+            force += term.coefficient * part.template head<D>();
+            torque += term.coefficient * part.template tail<angular_size<D>>();
+        }
+    }
+    double mobility = 0;
+    for (const auto& [index, pair] : wrench) {
+        const MechanismBody<D>& body = m_.bodies[index];
+        if (body.mass > 0) mobility += pair.first.squaredNorm() / body.mass;
+        // The mean inertia will do: this sets the gain of a drive, not a motion.
+        const double inertia = body.inertia.trace() / angular_size<D>;
+        if (inertia > 0) mobility += pair.second.squaredNorm() / inertia;
+    }
+    return mobility > 0 ? 1 / mobility : 1;
 }
 
 // The motion a joint leaves free, where it is a sequence of turns and slides.

@@ -37,6 +37,10 @@ Mechanism<D> MechanismBuilder<D>::build() {
             out.push_back({scalar(value.scalar, what), evaluation_.number(value.value, what)});
         }
     };
+    // Conditions of events may use any joint coordinate; what is no coordinate is found among the sensors when they are watched.
+    for (const auto handle : model_.events.handles())
+        for (const std::string& name : model_.events.get(handle).condition.expression().names())
+            find_or_make_scalar(without_rate(name));
     initial(model_.initial_positions, m_.initial_positions);
     initial(model_.initial_rates, m_.initial_rates);
     find_used_features();
@@ -236,6 +240,15 @@ TimeFunction MechanismBuilder<D>::time_function(const TimeLaw& law, const std::s
     return TimeFunction(evaluation_.bind(law.expression, {"t"}, what));
 }
 
+template <int D>
+void refresh_memory(const Mechanism<D>& m, const FeatureState<D>& features, std::vector<double>& memory) {
+    for (std::size_t i = 0; i < memory.size(); ++i)
+        if (m.memory_measure[i] >= 0)
+            memory[i] = compute_memory(m.measure(m.memory_measure[i]), MeasureContext<D>{features, memory, m.curves});
+}
+
+template void refresh_memory(const Mechanism<2>&, const FeatureState<2>&, std::vector<double>&);
+template void refresh_memory(const Mechanism<3>&, const FeatureState<3>&, std::vector<double>&);
 template struct Mechanism<2>;
 template struct Mechanism<3>;
 template class MechanismBuilder<2>;

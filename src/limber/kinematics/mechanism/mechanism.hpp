@@ -96,7 +96,7 @@ struct Mechanism {
 
     std::vector<MeasuredCurve<D>> curves;
     std::vector<NamedScalar> scalars;
-    std::vector<int> memory_measure;  ///< for each memory slot a measure that keeps it up to date
+    std::vector<int> memory_measure;  ///< for each memory slot a measure that keeps it up to date; -1: an input
     std::vector<double> initial_memory;
     std::vector<InitialMeasure> initial_positions, initial_rates;
 
@@ -115,10 +115,16 @@ struct Mechanism {
     int find_scalar(const std::string& name) const;
 };
 
+/// Brings turns and places on curves up to date; inputs stay as they are. `features` must be up to date.
+template <int D>
+void refresh_memory(const Mechanism<D>& mechanism, const FeatureState<D>& features, std::vector<double>& memory);
+
 /// Throws ModelError for everything that is wrong with the model.
 template <int D>
 Mechanism<D> make_mechanism(const Model& model);
 
+/// "crank.angle" of "crank.angle.rate"; other names as they are.
+std::string without_rate(const std::string& name);
 /// Names of the coordinates a joint has: {"angle"}, {"angle", "displacement"}, ...
 std::vector<std::string> joint_coordinate_names(JointType type, bool planar);
 const char* joint_type_name(JointType type);

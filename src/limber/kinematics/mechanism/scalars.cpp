@@ -35,6 +35,11 @@ std::vector<std::string> joint_coordinate_names(JointType type, bool planar) {
     return {};
 }
 
+std::string without_rate(const std::string& name) {
+    const std::string suffix = ".rate";
+    return name.size() > suffix.size() && name.ends_with(suffix) ? name.substr(0, name.size() - suffix.size()) : name;
+}
+
 template <int D>
 int MechanismBuilder<D>::joint_coordinate(const Joint& joint, const std::string& coordinate) {
     const auto names = joint_coordinate_names(joint.type, D == 2);

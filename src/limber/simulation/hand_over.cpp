@@ -1,0 +1,117 @@
+#include "limber/simulation/hand_over.hpp"
+
+#include <map>
+#include <tuple>
+#include <unordered_map>
+
+#include "limber/kinematics/body_space/reactions.hpp"
+
+namespace limber {
+namespace {
+
+// What a measure measures, in terms that mean the same in both mechanisms.
+template <int D>
+class MeasureKey {
+public:
+    explicit MeasureKey(const Mechanism<D>& m) : m_(m) {}
+
+    std::string operator()(int index) const {
+        const Measure<D>& measure = m_.measure(index);
+        std::string key(1, static_cast<char>('a' + static_cast<int>(measure.kind)));
+        for (int i = 0; i < measure.count; ++i) {
+            const Feature<D>& f = m_.features[measure.feature[i]];
+            key += f.body < 0 ? std::string("|") : "|" + m_.bodies[f.body].name;
+            key += f.is_point ? '.' : '>';
+            key.append(reinterpret_cast<const char*>(f.local.data()), sizeof(double) * D);
+        }
+        return key;
+    }
+
+private:
+    const Mechanism<D>& m_;
+};
+
+}  // namespace
+
+template <int D>
+void carry_over(const Mechanism<D>& from, const BodyStates<D>& states, const std::vector<double>& memory,
+                const Mechanism<D>& to, BodyStates<D>& new_states, std::vector<double>& new_memory) {
+    std::unordered_map<std::string_view, std::size_t> by_name;
+    by_name.reserve(from.bodies.size());
+    for (std::size_t i = 0; i < from.bodies.size(); ++i) by_name.emplace(from.bodies[i].name, i);
+    new_states.clear();
+    new_states.reserve(to.bodies.size());
+    for (const MechanismBody<D>& body : to.bodies) {
+        const auto it = by_name.find(body.name);
+        if (it == by_name.end()) {
+            new_states.push_back(body.reference);
+            continue;
+        }
+        BodyState<D> state = states[it->second];
+        const Vec<D> shift = state.axes * (body.centre - from.bodies[it->second].centre);
+        state.position += shift;
+        state.velocity += cross<D>(state.angular_velocity, shift);
+        new_states.push_back(state);
+    }
+    new_memory = to.initial_memory;
+    if (new_memory.empty() || memory.empty()) return;
+    std::unordered_map<std::string, double> known;
+    const MeasureKey<D> old_key(from);
+    for (std::size_t i = 0; i < memory.size(); ++i)
+        if (from.memory_measure[i] >= 0) known.emplace(old_key(from.memory_measure[i]), memory[i]);
+    const MeasureKey<D> key(to);
+    for (std::size_t i = 0; i < new_memory.size(); ++i) {
+        if (to.memory_measure[i] < 0) continue;
+        const auto it = known.find(key(to.memory_measure[i]));
+        if (it != known.end()) new_memory[i] = it->second;
+    }
+    for (const ForceElement<D>& force : to.forces.elements) {
+        const auto it = from.force_index.find(force.name);
+        if (force.target_memory < 0 || it == from.force_index.end()) continue;
+        const int old = from.forces.elements[it->second].target_memory;
+        for (int k = 0; old >= 0 && k < D; ++k) new_memory[force.target_memory + k] = memory[old + k];
+    }
+}
+
+template <int D>
+std::vector<JointImpulse> find_impulses(const Mechanism<D>& m, const BodyStates<D>& before, const BodyStates<D>& after,
+                                        const std::vector<double>& memory, double t) {
+    constexpr int A = angular_size<D>;
+    std::vector<TwistVec<D>> changes(after.size());
+    double speed = 0;
+    double largest = 0;
+    for (std::size_t b = 0; b < after.size(); ++b) {
+        changes[b] << after[b].velocity - before[b].velocity, after[b].angular_velocity - before[b].angular_velocity;
+        TwistVec<D> all;
+        all << before[b].velocity, before[b].angular_velocity;
+        speed = std::max(speed, all.norm());
+        largest = std::max(largest, changes[b].norm());
+    }
+    std::vector<JointImpulse> list;
+    if (!(largest > 1e-9 * (speed + 1e-3))) return list;
+    ReactionSolver<D> solver(m);
+    solver.solve_impulses(after, memory, t, changes);
+    double size = 0;
+    for (std::size_t e = 0; e < m.elements.size(); ++e) {
+        const TwistVec<D> wrench = solver.reaction(static_cast<int>(e));
+        JointImpulse impulse;
+        impulse.joint = m.elements[e].name;
+        impulse.impulse.template head<D>() = wrench.template head<D>();
+        impulse.moment.template tail<A>() = wrench.template tail<A>();
+        size = std::max(size, wrench.norm());
+        list.push_back(std::move(impulse));
+    }
+    std::erase_if(list, [&](const JointImpulse& i) { return !(i.impulse.norm() + i.moment.norm() > 1e-6 * size); });
+    return list;
+}
+
+#define LIMBER_INSTANTIATE(D)                                                                                         \
+    template void carry_over(const Mechanism<D>&, const BodyStates<D>&, const std::vector<double>&,                   \
+                             const Mechanism<D>&, BodyStates<D>&, std::vector<double>&);                              \
+    template std::vector<JointImpulse> find_impulses(const Mechanism<D>&, const BodyStates<D>&, const BodyStates<D>&, \
+                                                     const std::vector<double>&, double);
+LIMBER_INSTANTIATE(2)
+LIMBER_INSTANTIATE(3)
+#undef LIMBER_INSTANTIATE
+
+}  // namespace limber
