@@ -4,20 +4,13 @@
 
 #include <cmath>
 
+#include "support/measures.hpp"
 #include "support/models.hpp"
 
 namespace limber::testing {
 namespace {
 
-RunSummary run_example(const std::string& name, const SimulationOptions& o, double until, double step,
-                       const ParameterOverrides& overrides = {}) {
-    Simulation simulation(example(name, overrides), o);
-    RunOptions run_options;
-    run_options.until = until;
-    run_options.step = step;
-    run_options.every = until;
-    return run(simulation, run_options).summary;
-}
+using examples::run_example;
 
 double final_value(const RunSummary& summary, const std::string& sensor) {
     for (const auto& s : summary.sensors)
@@ -82,16 +75,12 @@ TEST(FourBar, FollowsTheExactReductionWithFourthOrder) {
 TEST(Andrews, ReferenceReachesThePublishedDigits) {
     Simulation simulation(example("andrews.yaml"), options("augmented-lagrangian", "reference"));
     ASSERT_TRUE(simulation.advance(0.03, 1e-4).ok);
-    EXPECT_NEAR(sense(simulation, "beta"), 15.81077119629904, 1e-6);
+    EXPECT_NEAR(sense(simulation, "beta"), examples::andrews_beta, 1e-6);
     EXPECT_NEAR(sense(simulation, "gamma"), 0.04082224013073101, 1e-7);
 }
 
 TEST(Andrews, GlobalConvergesWithSecondOrder) {
-    const auto error = [](double h) {
-        Simulation simulation(example("andrews.yaml"), options("global", "trapezoidal"));
-        EXPECT_TRUE(simulation.advance(0.03, h).ok);
-        return std::abs(sense(simulation, "beta") - 15.81077119629904);
-    };
+    const auto error = [](double h) { return examples::measure_andrews_error(options("global", "trapezoidal"), h); };
     const double coarse = error(1e-5);
     const double fine = error(5e-6);
     EXPECT_LT(fine, 1e-4);
