@@ -18,6 +18,12 @@ const std::vector<Stretch>& stretches() {
     return list;
 }
 
+// Short steps of the step solvers up to and past the first flat position, at 0.72 s: the hardest place for Newton's method.
+const Stretch& flat_passage() {
+    static const Stretch stretch{"four-bar-40-flat", "n-four-bar.yaml", {{"N", "40"}}, 1e-4, 7500};
+    return stretch;
+}
+
 void project(benchmark::State& state, const std::string& file) {
     Simulation simulation(example(file), options("augmented-lagrangian", "rk4"));
     const auto solver = make_acceleration_solver("augmented-lagrangian", simulation.shared_system());
@@ -46,6 +52,13 @@ void project(benchmark::State& state, const std::string& file) {
                                   measure_steps(state, stretch, name, scheme);
                               });
         }
+    for (const FormulationInfo& formulation : formulations())
+        for (const std::string scheme : {"trapezoidal", "higher-order"})
+            if (formulation.is_step_solver)
+                add_benchmark("step/" + formulation.name + "/" + scheme + "/" + flat_passage().name,
+                              [name = formulation.name, scheme](auto& state) {
+                                  measure_steps(state, flat_passage(), name, scheme);
+                              });
     for (const std::string file : {"double-pendulum.yaml", "loops/bricard.yaml", "n-four-bar.yaml"})
         add_benchmark("project/" + file, [file](auto& state) { project(state, file); });
     return true;
