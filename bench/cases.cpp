@@ -49,15 +49,6 @@ std::vector<Case> cases() {
     return list;
 }
 
-double sense(Simulation& simulation, const std::string& name) {
-    std::vector<double> values;
-    simulation.observer().observe(simulation.state(), 0, values);
-    const auto& columns = simulation.observer().columns();
-    for (std::size_t i = 0; i < columns.size(); ++i)
-        if (columns[i] == name) return values[i];
-    return NAN;
-}
-
 void measure(const Case& c, const std::string& formulation, const std::string& integrator, double step, int repeats) {
     const Model model = example(c.model, c.overrides);
     const SimulationOptions o = options(formulation, integrator);

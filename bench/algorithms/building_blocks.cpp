@@ -1,4 +1,4 @@
-// Linear algebra, evaluation of a system, reactions, mobility, assembly, reading and compiling a model.
+// Linear algebra, evaluation of a system, tangents, equilibrium, reactions, mobility, reading and compiling a model.
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 #include "limber/math/linear_solver.hpp"
 #include "limber/math/pivoted_qr.hpp"
 #include "limber/model/expression.hpp"
-#include "support.hpp"
+#include "stretch.hpp"
 
 namespace limber::bench {
 namespace {
@@ -44,30 +44,51 @@ void pivoted_qr(benchmark::State& state) {
 }
 BENCHMARK(pivoted_qr)->Arg(8)->Arg(24)->Arg(80);
 
-void evaluate_system(benchmark::State& state) {
-    Simulation simulation(example("n-four-bar.yaml"),
-                          options("global", "trapezoidal", state.range(0) == 0 ? "natural" : "reference-point"));
+void evaluate_system(benchmark::State& state, const std::string& file, const std::string& coordinates) {
+    Simulation simulation(example(file), options("global", "trapezoidal", coordinates));
     const System& system = simulation.system();
     const auto e = system.make_evaluation();
     const State& s = simulation.state();
     for (auto _ : state) system.update(*e, s.t, s.q, s.v, s.memory);
-    state.SetLabel(system.coordinates_name());
 }
-BENCHMARK(evaluate_system)->Arg(0)->Arg(1);
 
-void assemble_tangent(benchmark::State& state) {
-    const char* names[] = {"n-four-bar.yaml", "forces/bushing.yaml", "loops/bricard.yaml"};
-    Simulation simulation(example(names[state.range(0)]),
-                          options("global", "trapezoidal", state.range(1) == 0 ? "natural" : "reference-point"));
+void assemble_tangent(benchmark::State& state, const std::string& file, const std::string& coordinates) {
+    Simulation simulation(example(file), options("global", "trapezoidal", coordinates));
     const System& system = simulation.system();
     const auto e = system.make_evaluation();
     const State& s = simulation.state();
     system.update(*e, s.t, s.q, s.v, s.memory);
     std::vector<double> values(system.pattern().nonzeros());
     for (auto _ : state) system.assemble_tangent(*e, 1, 1e-3, 1e-6, s.lambda, s.a, values);
-    state.SetLabel(fmt::format("{} {}", names[state.range(0)], system.coordinates_name()));
 }
-BENCHMARK(assemble_tangent)->ArgsProduct({{0, 1, 2}, {0, 1}});
+
+void static_equilibrium(benchmark::State& state, const std::string& file, const std::string& coordinates) {
+    Simulation simulation(example(file), options("global", "trapezoidal", coordinates));
+    const auto solver = make_acceleration_solver("augmented-lagrangian", simulation.shared_system());
+    State moved;
+    EquilibriumReport report;
+    for (auto _ : state) {
+        moved = simulation.state();
+        report = find_equilibrium(simulation.shared_system(), *solver, moved);
+        if (!report.converged) return state.SkipWithError(report.reason.c_str());
+    }
+    state.SetLabel(fmt::format("{} iterations", report.iterations));
+}
+
+[[maybe_unused]] const bool is_registered = [] {
+    const std::string vehicle = "iltis/ramp-and-stairs.yaml";
+    for (const std::string& coordinates : examples::all_coordinates()) {
+        for (const std::string& file : {std::string("n-four-bar.yaml"), std::string("forces/bushing.yaml"),
+                                        std::string("loops/bricard.yaml"), vehicle}) {
+            const std::string name = "/" + coordinates + "/" + file;
+            add_benchmark("evaluate_system" + name, [=](auto& state) { evaluate_system(state, file, coordinates); });
+            add_benchmark("assemble_tangent" + name, [=](auto& state) { assemble_tangent(state, file, coordinates); });
+        }
+        add_benchmark("static_equilibrium/" + coordinates + "/" + vehicle,
+                      [=](auto& state) { static_equilibrium(state, vehicle, coordinates); });
+    }
+    return true;
+}();
 
 void reactions(benchmark::State& state) {
     Simulation simulation(example("loops/bricard.yaml"));
@@ -85,6 +106,7 @@ BENCHMARK(reactions);
 void mobility(benchmark::State& state) {
     Simulation simulation(example("n-four-bar.yaml", {{"N", std::to_string(state.range(0))}}));
     for (auto _ : state) benchmark::DoNotOptimize(simulation.compute_mobility().rank);
+    state.SetComplexityN(state.range(0));
 }
 BENCHMARK(mobility)->Arg(5)->Arg(40);
 
@@ -93,13 +115,14 @@ void read_and_check(benchmark::State& state) {
     for (auto _ : state) benchmark::DoNotOptimize(example("n-four-bar.yaml", {{"N", n}}).bodies.size());
     state.SetComplexityN(state.range(0));
 }
-BENCHMARK(read_and_check)->Arg(5)->Arg(40)->Arg(320)->Unit(benchmark::kMillisecond);
+BENCHMARK(read_and_check)->Arg(5)->Arg(40)->Arg(320);
 
 void compile_and_assemble(benchmark::State& state) {
     const Model model = example("n-four-bar.yaml", {{"N", std::to_string(state.range(0))}});
     for (auto _ : state) benchmark::DoNotOptimize(Simulation(model).system().size());
+    state.SetComplexityN(state.range(0));
 }
-BENCHMARK(compile_and_assemble)->Arg(5)->Arg(40)->Arg(320)->Unit(benchmark::kMillisecond);
+BENCHMARK(compile_and_assemble)->Arg(5)->Arg(40)->Arg(320);
 
 void evaluate_expression(benchmark::State& state) {
     Expression::Scope scope;

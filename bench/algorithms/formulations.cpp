@@ -1,47 +1,31 @@
-// One evaluation of the accelerations under each formulation; one step of each integrator.
+// Every formulation of the registry: one evaluation of the accelerations, one step with every integrator.
 
-#include <benchmark/benchmark.h>
-
-#include "support.hpp"
+#include "stretch.hpp"
 
 namespace limber::bench {
 namespace {
 
-const char* model_names[] = {"simple-pendulum.yaml", "double-pendulum.yaml", "slider-crank.yaml",
-                             "andrews.yaml",         "loops/bricard.yaml",   "n-four-bar.yaml"};
-const char* coordinate_names[] = {"natural", "reference-point"};
+constexpr int evaluated_states = 50;
 
-// Arguments: formulation, model, coordinates.
-void solve_accelerations(benchmark::State& state) {
-    const auto& formulation = formulations()[static_cast<std::size_t>(state.range(0))].name;
-    Simulation simulation(example(model_names[state.range(1)]),
-                          options(formulation, "rk4", coordinate_names[state.range(2)]));
-    const auto solver = make_acceleration_solver(formulation, simulation.shared_system());
-    const State& s = simulation.state();
-    VecX a = s.a;
-    VecX lambda = s.lambda;
-    // Time changes from call to call, as it does in use: solvers may keep what belongs to the last positions.
-    double t = s.t;
-    for (auto _ : state) benchmark::DoNotOptimize(solver->solve(t += 1e-9, s.q, s.v, s.memory, a, lambda));
-    state.SetLabel(formulation + " " + model_names[state.range(1)] + " " + coordinate_names[state.range(2)]);
+// The vehicle comes to its ramp after 0.4 s. The long four-bar is short of steps because null-space is dense.
+const std::vector<Stretch>& stretches() {
+    static const std::vector<Stretch> list{
+        {"double-pendulum", "double-pendulum.yaml", {}, 1e-3, 1000},
+        {"four-bar-5", "n-four-bar.yaml", {{"N", "5"}}, 1e-3, 1000},
+        {"four-bar-40", "n-four-bar.yaml", {{"N", "40"}}, 1e-3, 100},
+        {"iltis", "iltis/ramp-and-stairs.yaml", {}, 1e-3, 1000, true},
+    };
+    return list;
 }
-BENCHMARK(solve_accelerations)->ArgsProduct({{1, 2, 3, 4}, {1, 3, 4, 5}, {0, 1}});
 
-// Arguments: formulation, integrator, model.
-void step(benchmark::State& state) {
-    const auto& formulation = formulations()[static_cast<std::size_t>(state.range(0))].name;
-    const auto& integrator = integrators()[static_cast<std::size_t>(state.range(1))].name;
-    const std::string model = model_names[state.range(2)];
-    const double h = model == "andrews.yaml" ? 1e-6 : 1e-3;
-    Simulation simulation(example(model), options(formulation, integrator));
-    for (auto _ : state)
-        if (!simulation.step(h).ok) state.SkipWithError("the step failed");
-    state.SetLabel(formulation + " " + integrator + " " + model);
+// Short steps of the step solvers up to and past the first flat position, at 0.72 s: the hardest place for Newton's method.
+const Stretch& flat_passage() {
+    static const Stretch stretch{"four-bar-40-flat", "n-four-bar.yaml", {{"N", "40"}}, 1e-4, 7500};
+    return stretch;
 }
-BENCHMARK(step)->ArgsProduct({{0, 1}, {0, 2, 3, 5, 6}, {0, 1, 5}});
 
-void project(benchmark::State& state) {
-    Simulation simulation(example(model_names[state.range(0)]), options("augmented-lagrangian", "rk4"));
+void project(benchmark::State& state, const std::string& file) {
+    Simulation simulation(example(file), options("augmented-lagrangian", "rk4"));
     const auto solver = make_acceleration_solver("augmented-lagrangian", simulation.shared_system());
     const State& s = simulation.state();
     const VecX off = VecX::Constant(s.q.size(), 1e-6);
@@ -50,11 +34,35 @@ void project(benchmark::State& state) {
     for (auto _ : state) {
         q = s.q + off;
         v = s.v + off;
-        benchmark::DoNotOptimize(solver->project(s.t, q, v, s.memory));
+        if (!solver->project(s.t, q, v, s.memory)) return state.SkipWithError("the projection failed");
     }
-    state.SetLabel(model_names[state.range(0)]);
 }
-BENCHMARK(project)->Arg(1)->Arg(4)->Arg(5);
+
+[[maybe_unused]] const bool is_registered = [] {
+    for (const Stretch& stretch : stretches())
+        for (const FormulationInfo& formulation : formulations()) {
+            const std::string name = formulation.name;
+            if (!formulation.is_step_solver)
+                add_benchmark("solve_accelerations/" + name + "/" + stretch.name, [&stretch, name](auto& state) {
+                    measure_accelerations(state, stretch, name, evaluated_states);
+                });
+            for (const IntegratorInfo& integrator : integrators())
+                add_benchmark("step/" + name + "/" + integrator.name + "/" + stretch.name,
+                              [&stretch, name, scheme = integrator.name](auto& state) {
+                                  measure_steps(state, stretch, name, scheme);
+                              });
+        }
+    for (const FormulationInfo& formulation : formulations())
+        for (const std::string scheme : {"trapezoidal", "higher-order"})
+            if (formulation.is_step_solver)
+                add_benchmark("step/" + formulation.name + "/" + scheme + "/" + flat_passage().name,
+                              [name = formulation.name, scheme](auto& state) {
+                                  measure_steps(state, flat_passage(), name, scheme);
+                              });
+    for (const std::string file : {"double-pendulum.yaml", "loops/bricard.yaml", "n-four-bar.yaml"})
+        add_benchmark("project/" + file, [file](auto& state) { project(state, file); });
+    return true;
+}();
 
 }  // namespace
 }  // namespace limber::bench

@@ -5,14 +5,13 @@
 #include <cmath>
 
 #include "limber/integration/structural.hpp"
+#include "support/measures.hpp"
 #include "support/models.hpp"
 
 namespace limber::testing {
 namespace {
 
-// Tip of the double pendulum at t = 1 (adaptive integration of order 8 at tolerance 3e-14).
-constexpr double tip_x = -1.22687035;
-constexpr double tip_y = -1.52541079;
+constexpr examples::Instant tip = examples::pendulum_tip[1];
 
 class Order : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {};
 
@@ -20,23 +19,11 @@ TEST_P(Order, IsTheOneOfTheScheme) {
     const std::string integrator = std::get<0>(GetParam());
     const std::string formulation = std::get<1>(GetParam());
     const int order = find_integrator(integrator).order;
-    // Compared with the scheme's own finer run, as the printed reference has only eight digits.
-    const auto at_end = [&](double h) {
-        SimulationOptions o = options(formulation, integrator);
-        o.formulation_options.tolerance = 1e-9;  // Newton's method must not blur the order
-        Simulation simulation(example("double-pendulum.yaml"), o);
-        EXPECT_TRUE(simulation.advance(1, h).ok);
-        return Vec2(sense(simulation, "tip.x"), sense(simulation, "tip.y"));
-    };
-    const double h = order == 4 ? 4e-3 : 2e-3;
-    const Vec2 coarse = at_end(2 * h);
-    const Vec2 middle = at_end(h);
-    const Vec2 fine = at_end(h / 2);
-    const double observed = std::log2((coarse - middle).norm() / (middle - fine).norm());
+    const auto [observed, fine] = examples::observe_order(options(formulation, integrator));
     EXPECT_GT(observed, order - 0.25);
     EXPECT_LT(observed,
               order + (order == 4 ? 0.4 : 0.25));  // errors of fourth order cancel in part in relative coordinates
-    EXPECT_LT((fine - Vec2(tip_x, tip_y)).norm(), order == 1 ? 5e-3 : 5e-5);
+    EXPECT_LT((fine - Vec2(tip.x, tip.y)).norm(), order == 1 ? 5e-3 : 5e-5);
     RecordProperty("observed_order", std::to_string(observed));
 }
 
@@ -54,8 +41,8 @@ TEST(Reference, AgreesWithThePublishedDigits) {
         ASSERT_TRUE(simulation.advance(1, 0.05).ok);
         // Penalty is limited by its penalty, not by the integrator.
         const double tolerance = formulation == "penalty" ? 1e-6 : 1e-8;
-        EXPECT_NEAR(sense(simulation, "tip.x"), tip_x, tolerance) << formulation;
-        EXPECT_NEAR(sense(simulation, "tip.y"), tip_y, tolerance) << formulation;
+        EXPECT_NEAR(sense(simulation, "tip.x"), tip.x, tolerance) << formulation;
+        EXPECT_NEAR(sense(simulation, "tip.y"), tip.y, tolerance) << formulation;
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "support/measures.hpp"
 #include "support/models.hpp"
 
 namespace limber::testing {
@@ -15,12 +16,8 @@ TEST_P(RedundantLoop, RunsForTenSecondsAndKeepsItsEnergy) {
     const auto& [name, formulation] = GetParam();
     for (const std::string& coordinates : all_coordinates()) {
         if (!fits(formulation, coordinates)) continue;
-        Simulation simulation(example("loops/" + name), options(formulation, "trapezoidal", coordinates));
-        RunOptions run_options;
-        run_options.until = 10;
-        run_options.step = 1e-3;
-        run_options.every = 10;
-        const RunSummary summary = run(simulation, run_options).summary;
+        const RunSummary summary =
+            examples::run_example("loops/" + name, options(formulation, "trapezoidal", coordinates), 10, 1e-3);
         ASSERT_TRUE(summary.ok) << summary.failure;
         EXPECT_GT(summary.exchanged_energy, 1) << "the mechanism should move";
         EXPECT_LT(summary.energy_drift, 1e-3 * summary.exchanged_energy) << coordinates;

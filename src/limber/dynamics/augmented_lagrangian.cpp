@@ -33,7 +33,7 @@ bool AugmentedLagrangianSolver::project(double t, VecX& q, VecX& v, std::span<co
     if (!correct_positions(t, q, memory, mass_, projection_lambda_)) {
         q = before_;
         if (!factorize_at(t, q, memory)) return false;
-        correct_positions(t, q, memory, mass_, projection_lambda_);
+        if (!correct_positions(t, q, memory, mass_, projection_lambda_)) return false;
     }
     if (!factorize_at(t, q, memory)) return false;
     correct_velocities(v, mass_, projection_lambda_);

@@ -41,7 +41,7 @@ bool AccelerationSolver::project(double t, VecX& q, VecX& v, std::span<const dou
     Evaluation& e = *evaluation_;
     system_->update_positions(e, t, q, memory);
     if (!projector_->mass.factorize(e)) return false;
-    correct_positions(t, q, memory, projector_->mass, projector_->lambda);
+    if (!correct_positions(t, q, memory, projector_->mass, projector_->lambda)) return false;
     system_->update_positions(e, t, q, memory);
     if (!projector_->mass.factorize(e)) return false;
     correct_velocities(v, projector_->mass, projector_->lambda);
