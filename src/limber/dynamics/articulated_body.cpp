@@ -6,6 +6,7 @@
 #include "limber/dynamics/system/relative_system.hpp"
 #include "limber/kinematics/relative/articulated_inertia.hpp"
 #include "limber/math/linear_solver.hpp"
+#include "limber/math/multiplier_iteration.hpp"
 #include "limber/model/error.hpp"
 
 namespace limber {
@@ -13,8 +14,9 @@ namespace {
 
 constexpr double massless_floor = 1e-6;  // over the typical inertia of a coordinate
 constexpr double regularisation = 1e-8;  // over the admittance of a row
-constexpr int max_solves = 20;
-constexpr double enough = 1e-11;
+constexpr int refinements = 2;
+constexpr int max_passes = 20;  // needed near dead points, where some constraint hardly acts
+constexpr double enough = 1e-13;
 
 template <int D>
 class ArticulatedBodySolver final : public AccelerationSolver {
@@ -28,7 +30,8 @@ public:
           ball_inertia_(find_ball_inertia()),
           floor_(find_floor()),
           is_massless_(!floor_.isZero(0)),
-          inertia_(relative_.mechanism(), tree_, floor_, ball_inertia_) {
+          inertia_(relative_.mechanism(), tree_, floor_, ball_inertia_),
+          iteration_(system_->size(), rows_) {
         const int n = system_->size();
         SymmetricPatternBuilder builder(rows_);
         for (int r = 0; r < rows_; ++r)
@@ -39,7 +42,8 @@ public:
         response_ = MatX::Zero(n, rows_);
         x_ = change_ = last_floor_force_ = VecX::Zero(n);
         scratch_lambda_ = VecX::Zero(system_->rows());
-        residual_ = multipliers_ = VecX::Zero(rows_);
+        residual_ = multipliers_ = violation_ = VecX::Zero(rows_);
+        weight_ = system_->row_inertia().tail(rows_) / regularisation;
     }
 
     bool solve(double t, const VecX& q, const VecX& v, std::span<const double> memory, VecX& a, VecX& lambda) override {
@@ -77,12 +81,12 @@ public:
             system_->update_positions(e, t, q, memory);
             if (!factorize(q)) return false;
             for (int i = 0; i < 6; ++i) {
-                residual_.setZero();
-                residual_.head(holonomic) = e.phi.segment(balls_, holonomic);
-                const double error = residual_.template lpNorm<Eigen::Infinity>();
+                violation_.setZero();
+                violation_.head(holonomic) = e.phi.segment(balls_, holonomic);
+                const double error = violation_.template lpNorm<Eigen::Infinity>();
                 if (!(error > tolerance) || (i > 0 && error > 0.5 * before)) break;
                 before = error;
-                remove(residual_, q);
+                remove(violation_, q);
                 normalise(q);
                 system_->update_residuals(e, t, q, memory);
             }
@@ -93,8 +97,8 @@ public:
             v.segment<4>(first) -= q.segment<4>(first) * q.segment<4>(first).dot(v.segment<4>(first));
         if (rows_ > 0) {
             system_->update_velocities(e, v);
-            residual_ = e.rate.tail(rows_);
-            remove(residual_, v);
+            violation_ = e.rate.tail(rows_);
+            remove(violation_, v);
         }
         return q.allFinite() && v.allFinite();
     }
@@ -141,7 +145,7 @@ private:
             // Column r of the lower triangle.
             double* column = matrix_.data() + pattern_.start[r];
             for (int s = r; s < rows_; ++s) column[s - r] = dot_row(balls_ + s, change_);
-            column[0] += regularisation / system_->row_inertia()[row];
+            column[0] += 1 / weight_[r];
         }
         return linear_->factorize(matrix_);
     }
@@ -157,16 +161,32 @@ private:
     // x <- x - M^-1 J^T y with y such that J x + rhs = 0; lambda += y.
     template <class Rows>
     void close_loops(const Rows& rhs, VecX& x, VecX& lambda) {
-        double before = 0;
-        for (int i = 0; i < max_solves; ++i) {
-            for (int r = 0; r < rows_; ++r) multipliers_[r] = dot_row(balls_ + r, x) + rhs[r];
-            const double left = multipliers_.template lpNorm<Eigen::Infinity>();
-            if (i > 1 && (left > 0.9 * before || left <= enough * x.template lpNorm<Eigen::Infinity>())) break;
-            before = left;
-            linear_->solve(multipliers_);
-            x.noalias() -= response_ * multipliers_;
-            lambda.tail(rows_) += multipliers_;
+        const auto update_residual = [&] {
+            for (int r = 0; r < rows_; ++r) residual_[r] = dot_row(balls_ + r, x) + rhs[r];
+        };
+        multipliers_ = lambda.tail(rows_);
+        update_residual();
+        const auto refine = [&] {
+            linear_->solve(residual_);
+            x.noalias() -= response_ * residual_;
+            multipliers_ += residual_;
+            update_residual();
+        };
+        for (int i = 0; i < refinements; ++i) refine();
+        const double tolerance =
+            enough * (x.template lpNorm<Eigen::Infinity>() + rhs.template lpNorm<Eigen::Infinity>());
+        if (residual_.template lpNorm<Eigen::Infinity>() > tolerance) {
+            iteration_.run_balanced(weight_, tolerance, max_passes, residual_, x, multipliers_,
+                                    [&](const VecX& direction, VecX& change, VecX& rows) {
+                                        rows = direction.cwiseQuotient(weight_);
+                                        linear_->solve(rows);
+                                        change.noalias() = response_ * rows;
+                                        for (int r = 0; r < rows_; ++r) rows[r] = dot_row(balls_ + r, change);
+                                    });
+            update_residual();
+            refine();
         }
+        lambda.tail(rows_) = multipliers_;
     }
 
     void remove(const VecX& violation, VecX& x) {
@@ -198,7 +218,9 @@ private:
     std::vector<double> matrix_;
     std::unique_ptr<LinearSolver> linear_;
     MatX response_;  // M^-1 J^T
-    VecX x_, change_, residual_, multipliers_, scratch_lambda_;
+    MultiplierIteration iteration_;
+    VecX weight_;  // of the rows; one over what their matrix is regularised with
+    VecX x_, change_, residual_, violation_, multipliers_, scratch_lambda_;
 };
 
 }  // namespace
