@@ -72,7 +72,7 @@ private:
         if (jacobian.size() > 0) {
             const Eigen::JacobiSVD<Matrix, Eigen::FullPivHouseholderQRPreconditioner> svd(
                 jacobian, Eigen::ComputeFullU | Eigen::ComputeFullV);
-            const Vector s = svd.singularValues();
+            const Vector& s = svd.singularValues();
             const Eigen::Index rank = (s.array() > rounding).count();
             condition_ = rank > 0 ? static_cast<double>(s[0] / s[rank - 1]) : 1;
             const Vector along = svd.matrixU().leftCols(rank).transpose() * bias;
