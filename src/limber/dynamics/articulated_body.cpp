@@ -10,9 +10,10 @@ namespace {
 
 constexpr double massless_floor = 1e-6;  // over the typical inertia of a coordinate
 constexpr double regularisation = 1e-8;  // over the admittance of a row
-constexpr int max_solves = 20;
+constexpr int refinements = 2;
+constexpr int max_passes = 20;  // needed near dead points, where some constraint hardly acts
 constexpr int massless_passes = 3;
-constexpr double enough = 1e-11;
+constexpr double enough = 1e-13;
 
 }  // namespace
 
@@ -26,7 +27,8 @@ ArticulatedBodySolver<D>::ArticulatedBodySolver(std::shared_ptr<const System> sy
       ball_inertia_(find_ball_inertia()),
       floor_(find_floor()),
       is_massless_(!floor_.isZero(0)),
-      inertia_(relative_.mechanism(), tree_, floor_, ball_inertia_) {
+      inertia_(relative_.mechanism(), tree_, floor_, ball_inertia_),
+      iteration_(system_->size(), rows_) {
     const int n = system_->size();
     SymmetricPatternBuilder builder(rows_);
     for (int r = 0; r < rows_; ++r)
@@ -36,8 +38,9 @@ ArticulatedBodySolver<D>::ArticulatedBodySolver(std::shared_ptr<const System> sy
     linear_ = make_linear_solver(pattern_, SolverKind::dense);
     response_ = MatX::Zero(n, rows_);
     change_ = floor_force_ = VecX::Zero(n);
-    scratch_lambda_ = residual_ = VecX::Zero(system_->rows());
-    multipliers_ = VecX::Zero(rows_);
+    scratch_lambda_ = violation_ = VecX::Zero(system_->rows());
+    residual_ = multipliers_ = VecX::Zero(rows_);
+    weight_ = system_->row_inertia().tail(rows_) / regularisation;
 }
 
 template <int D>
@@ -92,12 +95,12 @@ bool ArticulatedBodySolver<D>::project(double t, VecX& q, VecX& v, std::span<con
         system_->update_positions(e, t, q, memory);
         if (!factorize(q)) return false;
         for (int i = 0; i < 6; ++i) {
-            residual_.setZero();
-            residual_.segment(balls_, holonomic) = e.phi.segment(balls_, holonomic);
-            const double error = residual_.template lpNorm<Eigen::Infinity>();
+            violation_.setZero();
+            violation_.segment(balls_, holonomic) = e.phi.segment(balls_, holonomic);
+            const double error = violation_.template lpNorm<Eigen::Infinity>();
             if (!(error > tolerance) || (i > 0 && error > 0.5 * before)) break;
             before = error;
-            remove(residual_, q);
+            remove(violation_, q);
             normalise(q);
             system_->update_residuals(e, t, q, memory);
         }
@@ -109,8 +112,8 @@ bool ArticulatedBodySolver<D>::project(double t, VecX& q, VecX& v, std::span<con
             q.template segment<4>(first) * q.template segment<4>(first).dot(v.template segment<4>(first));
     if (rows_ > 0) {
         system_->update_velocities(e, v);
-        residual_ = e.rate;
-        remove(residual_, v);
+        violation_ = e.rate;
+        remove(violation_, v);
     }
     return q.allFinite() && v.allFinite();
 }
@@ -157,7 +160,7 @@ bool ArticulatedBodySolver<D>::factorize(const VecX& q) {
         // Column r of the lower triangle.
         double* column = matrix_.data() + pattern_.start[r];
         for (int s = r; s < rows_; ++s) column[s - r] = dot_row(balls_ + s, change_);
-        column[0] += regularisation / system_->row_inertia()[row];
+        column[0] += 1 / weight_[r];
     }
     return linear_->factorize(matrix_);
 }
@@ -173,16 +176,32 @@ double ArticulatedBodySolver<D>::dot_row(int row, const VecX& x) const {
 
 template <int D>
 void ArticulatedBodySolver<D>::close_loops(const VecX& rhs, VecX& x, VecX& lambda) {
-    double before = 0;
-    for (int i = 0; i < max_solves; ++i) {
-        for (int r = 0; r < rows_; ++r) multipliers_[r] = dot_row(balls_ + r, x) + rhs[balls_ + r];
-        const double left = multipliers_.template lpNorm<Eigen::Infinity>();
-        if (i > 1 && (left > 0.9 * before || left <= enough * x.template lpNorm<Eigen::Infinity>())) break;
-        before = left;
-        linear_->solve(multipliers_);
-        x.noalias() -= response_ * multipliers_;
-        lambda.tail(rows_) += multipliers_;
+    const auto update_residual = [&] {
+        for (int r = 0; r < rows_; ++r) residual_[r] = dot_row(balls_ + r, x) + rhs[balls_ + r];
+    };
+    multipliers_ = lambda.tail(rows_);
+    update_residual();
+    const auto refine = [&] {
+        linear_->solve(residual_);
+        x.noalias() -= response_ * residual_;
+        multipliers_ += residual_;
+        update_residual();
+    };
+    for (int i = 0; i < refinements; ++i) refine();
+    const double tolerance =
+        enough * (x.template lpNorm<Eigen::Infinity>() + rhs.tail(rows_).template lpNorm<Eigen::Infinity>());
+    if (residual_.template lpNorm<Eigen::Infinity>() > tolerance) {
+        iteration_.run_balanced(weight_, tolerance, max_passes, residual_, x, multipliers_,
+                                [&](const VecX& direction, VecX& change, VecX& rows) {
+                                    rows = direction.cwiseQuotient(weight_);
+                                    linear_->solve(rows);
+                                    change.noalias() = response_ * rows;
+                                    for (int r = 0; r < rows_; ++r) rows[r] = dot_row(balls_ + r, change);
+                                });
+        update_residual();
+        refine();
     }
+    lambda.tail(rows_) = multipliers_;
 }
 
 template <int D>

@@ -12,6 +12,7 @@
 #include "limber/dynamics/system/relative_system.hpp"
 #include "limber/kinematics/relative/articulated_inertia.hpp"
 #include "limber/math/linear_solver.hpp"
+#include "limber/math/multiplier_iteration.hpp"
 
 namespace limber {
 
@@ -55,7 +56,9 @@ private:
     std::vector<double> matrix_;
     std::unique_ptr<LinearSolver> linear_;
     MatX response_;  // M^-1 J^T
-    VecX floor_force_, change_, residual_, multipliers_, scratch_lambda_;
+    MultiplierIteration iteration_;
+    VecX weight_;  // of the rows; one over what their matrix is regularised with
+    VecX floor_force_, change_, violation_, residual_, multipliers_, scratch_lambda_;
 };
 
 /// The system must be in relative coordinates.

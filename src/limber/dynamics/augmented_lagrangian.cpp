@@ -9,6 +9,7 @@ AugmentedLagrangianSolver::AugmentedLagrangianSolver(std::shared_ptr<const Syste
     : AccelerationSolver(std::move(system), options), mass_(*system_, options.penalty_or(1e7)) {
     residual_ = VecX::Zero(system_->rows());
     projection_lambda_ = VecX::Zero(system_->rows());
+    change_ = VecX::Zero(system_->size());
 }
 
 bool AugmentedLagrangianSolver::factorize_at(double t, const VecX& q, std::span<const double> memory) {
@@ -55,9 +56,27 @@ bool AugmentedLagrangianSolver::solve_penalty(double t, const VecX& q, const Vec
     add_transposed(system_->jacobian_pattern(), e.jacobian, residual_, -1.0, a);
     mass_.solve(a);
     ++iterations_;
-    multiply(system_->jacobian_pattern(), e.jacobian, a, residual_);
-    residual_ += target_;
+    update_residual(a);
     return true;
+}
+
+void AugmentedLagrangianSolver::refine(VecX& a, VecX& lambda) {
+    const Evaluation& e = *evaluation_;
+    residual_ = residual_.cwiseProduct(mass_.weight());
+    lambda += residual_;
+    residual_ += lambda;
+    multiply(system_->pattern(), e.mass, a, change_);
+    change_ = e.force - change_;
+    add_transposed(system_->jacobian_pattern(), e.jacobian, residual_, -1.0, change_);
+    mass_.solve(change_);
+    a += change_;
+    ++iterations_;
+    update_residual(a);
+}
+
+void AugmentedLagrangianSolver::update_residual(const VecX& a) {
+    multiply(system_->jacobian_pattern(), evaluation_->jacobian, a, residual_);
+    residual_ += target_;
 }
 
 bool AugmentedLagrangianSolver::solve(double t, const VecX& q, const VecX& v, std::span<const double> memory, VecX& a,
@@ -70,7 +89,11 @@ bool AugmentedLagrangianSolver::solve(double t, const VecX& q, const VecX& v, st
     const double enough =
         1e-12 * std::min(1.0, system_->length_scale()) *
         (target_.lpNorm<Eigen::Infinity>() + a.lpNorm<Eigen::Infinity>() + e.force.lpNorm<Eigen::Infinity>());
-    iterations_ += mass_.eliminate(e, enough, options_.max_iterations, residual_, a, lambda);
+    refine(a, lambda);
+    if (residual_.lpNorm<Eigen::Infinity>() > enough) {
+        iterations_ += mass_.eliminate(e, enough, options_.max_iterations, residual_, a, lambda);
+        refine(a, lambda);
+    }
     lambda += residual_.cwiseProduct(mass_.weight());
     if (!a.allFinite()) {
         failure_ = "the accelerations are not finite";

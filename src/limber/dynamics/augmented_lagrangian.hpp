@@ -4,11 +4,12 @@
 //
 //   (M + J^T W J) a_1     = Q - J^T W g,             g = bias + kv Phi' + kp Phi,   lambda_0 = 0
 //   lambda_i              = lambda_(i-1) + W (J a_i + g)
-//   (M + J^T W J) (a_(i+1) - a_i) = -J^T W (J a_i + g)
+//   (M + J^T W J) (a_(i+1) - a_i) = Q - M a_i - J^T lambda_i - J^T W (J a_i + g)
 //
 // until the constraint accelerations J a + g vanish. The matrix is regular at singular positions and with redundant
-// constraints. Successive corrections are made conjugate (see multiplier_iteration.hpp), which changes nothing where one
-// or two suffice and helps where the constraints act weakly.
+// constraints. Its rounding errors, of about penalty times those of M, would stay in a_i; the first three terms on the right, zero
+// but for rounding, take them out. If one such pass is not enough, constraints act weakly somewhere: then further corrections are
+// made conjugate (see multiplier_iteration.hpp) before the last pass.
 
 #include "limber/dynamics/formulation.hpp"
 #include "limber/dynamics/penalized_mass.hpp"
@@ -32,11 +33,14 @@ protected:
     VecX residual_;
 
 private:
+    /// One pass of the iteration above.
+    void refine(VecX& a, VecX& lambda);
+    void update_residual(const VecX& a);
     bool factorize_at(double t, const VecX& q, std::span<const double> memory);
 
     double factorised_t_ = 0;
     VecX factorised_q_;  // where the matrix was factorised; empty: nowhere yet
-    VecX projection_lambda_, before_;
+    VecX projection_lambda_, before_, change_;
 };
 
 }  // namespace limber

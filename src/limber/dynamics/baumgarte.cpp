@@ -6,14 +6,14 @@ namespace {
 // Over the admittance of a row. Away from the constraints (stages, predictions) redundant rows contradict each other a little;
 // smaller values would enforce the contradiction, larger ones blur dead points.
 constexpr double regularisation = 1e-8;
-constexpr int min_solves = 3;
-constexpr int max_solves = 20;  // needed near dead points, where some constraint hardly acts
-constexpr double enough = 1e-11;
+constexpr int refinements = 3;
+constexpr int max_passes = 20;  // needed near dead points, where some constraint hardly acts
+constexpr double enough = 1e-13;
 
 }  // namespace
 
 BaumgarteSolver::BaumgarteSolver(std::shared_ptr<const System> system, const FormulationOptions& options)
-    : AccelerationSolver(std::move(system), options) {
+    : AccelerationSolver(std::move(system), options), iteration_(system_->size(), system_->rows()) {
     const int n = system_->size();
     const int m = system_->rows();
     const SymmetricPattern& mass = system_->pattern();
@@ -35,6 +35,7 @@ BaumgarteSolver::BaumgarteSolver(std::shared_ptr<const System> system, const For
     solver_ = make_linear_solver(pattern_);
     x_ = VecX::Zero(n + m);
     rows_ = VecX::Zero(m);
+    weight_ = system_->row_inertia() / regularisation;
     product_ = VecX::Zero(n);
 }
 
@@ -44,7 +45,26 @@ void BaumgarteSolver::assemble() {
     system_->add_penalty(e, system_->row_inertia(), block_);
     for (std::size_t k = 0; k < mass_place_.size(); ++k) matrix_[mass_place_[k]] = block_[k];
     for (std::size_t k = 0; k < row_place_.size(); ++k) matrix_[row_place_[k]] = e.jacobian[k];
-    for (int i = 0; i < system_->rows(); ++i) matrix_[diagonal_place_[i]] = -regularisation / system_->row_inertia()[i];
+    for (int i = 0; i < system_->rows(); ++i) matrix_[diagonal_place_[i]] = -1 / weight_[i];
+}
+
+// The matrix applied to what is left of the constraints, J a + g, and of the equilibrium, Q - M a - J^T (lambda + m (J a + g)).
+void BaumgarteSolver::refine(VecX& a, VecX& lambda) {
+    const Evaluation& e = *evaluation_;
+    const int n = system_->size();
+    const int m = system_->rows();
+    x_.tail(m) = -rows_;
+    rows_ = rows_.cwiseProduct(system_->row_inertia()) + lambda;
+    multiply(system_->pattern(), e.mass, a, product_);
+    product_ = e.force - product_;
+    add_transposed(system_->jacobian_pattern(), e.jacobian, rows_, -1.0, product_);
+    x_.head(n) = product_;
+    solver_->solve(x_);
+    a += x_.head(n);
+    lambda += x_.tail(m);
+    ++iterations_;
+    multiply(system_->jacobian_pattern(), e.jacobian, a, rows_);
+    rows_ += target_;
 }
 
 bool BaumgarteSolver::solve(double t, const VecX& q, const VecX& v, std::span<const double> memory, VecX& a,
@@ -61,25 +81,19 @@ bool BaumgarteSolver::solve(double t, const VecX& q, const VecX& v, std::span<co
     }
     a.setZero(n);
     lambda.setZero(m);
-    double before = 0;
-    for (int i = 0; i < max_solves; ++i) {
-        // Residuals: constraints J a + g, and Q - M a - J^T (lambda + m (J a + g)).
-        multiply(system_->jacobian_pattern(), e.jacobian, a, rows_);
-        rows_ += target_;
-        const double left = rows_.lpNorm<Eigen::Infinity>();
-        const bool is_stalled = left > 0.9 * before;  // rounding, or rows that contradict each other
-        if (i >= min_solves && (is_stalled || left <= enough * a.lpNorm<Eigen::Infinity>())) break;
-        before = left;
-        x_.tail(m) = -rows_;
-        rows_ = rows_.cwiseProduct(system_->row_inertia()) + lambda;
-        multiply(system_->pattern(), e.mass, a, product_);
-        product_ = e.force - product_;
-        add_transposed(system_->jacobian_pattern(), e.jacobian, rows_, -1.0, product_);
-        x_.head(n) = product_;
-        solver_->solve(x_);
-        a += x_.head(n);
-        lambda += x_.tail(m);
-        ++iterations_;
+    rows_ = target_;
+    for (int i = 0; i < refinements; ++i) refine(a, lambda);
+    const double tolerance = enough * (a.lpNorm<Eigen::Infinity>() + target_.lpNorm<Eigen::Infinity>());
+    if (rows_.lpNorm<Eigen::Infinity>() > tolerance) {
+        iterations_ += iteration_.run_balanced(weight_, tolerance, max_passes, rows_, a, lambda,
+                                               [&](const VecX& direction, VecX& change, VecX& rows) {
+                                                   x_.head(n).setZero();
+                                                   x_.tail(m) = direction.cwiseQuotient(weight_);
+                                                   solver_->solve(x_);
+                                                   change = x_.head(n);
+                                                   multiply(system_->jacobian_pattern(), e.jacobian, change, rows);
+                                               });
+        refine(a, lambda);
     }
     if (!a.allFinite()) failure_ = "the accelerations are not finite";
     return a.allFinite();

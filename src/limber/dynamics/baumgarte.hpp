@@ -7,11 +7,13 @@
 // Redundant rows make this singular, massless bodies make M singular. Solved as the quasi-definite matrix
 //   [ M + J^T m J   J^T ]       m: inertia of the rows (adds a multiple of the constraint equations to the first line),
 //   [ J             -d  ]       d: 1e-8 / m
-// which has an L D L^T factorisation in any order, with refinement against the exact equations. From zero the
-// refinement converges to the multipliers of smallest norm: the pseudo-inverse solution.
+// which has an L D L^T factorisation in any order, with refinement against the exact equations, made conjugate where constraints
+// act weakly (see multiplier_iteration.hpp). From zero the refinement converges to the multipliers of smallest norm: the
+// pseudo-inverse solution.
 
 #include "limber/dynamics/formulation.hpp"
 #include "limber/math/linear_solver.hpp"
+#include "limber/math/multiplier_iteration.hpp"
 
 namespace limber {
 
@@ -23,11 +25,14 @@ public:
 
 private:
     void assemble();
+    void refine(VecX& a, VecX& lambda);
 
     SymmetricPattern pattern_;  // of the saddle-point matrix
     std::vector<int> mass_place_, row_place_, diagonal_place_;
     std::vector<double> matrix_, block_;
     std::unique_ptr<LinearSolver> solver_;
+    MultiplierIteration iteration_;
+    VecX weight_;  // 1 / d
     VecX x_, rows_, product_;
 };
 

@@ -6,7 +6,7 @@
 namespace limber {
 namespace {
 
-// Rows closer to dependence than this count as dependent.
+// Rows closer to dependence than this count as dependent; scaled by their inertia, rows have sizes of about one.
 constexpr double rank_tolerance = 1e-9;
 
 }  // namespace

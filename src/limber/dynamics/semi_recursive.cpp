@@ -8,7 +8,7 @@
 namespace limber {
 namespace {
 
-// Rows closer to dependence than this count as dependent.
+// Rows closer to dependence than this count as dependent; scaled by their inertia, rows have sizes of about one.
 constexpr double rank_tolerance = 1e-8;
 // Another set of independent coordinates is looked for when J_d has become so much worse than it was.
 constexpr double poor = 0.1;
@@ -44,7 +44,7 @@ void SemiRecursiveSolver::choose() {
     independent_.clear();
     rows_used_.clear();
     std::vector<bool> is_dependent(n, false);
-    if (m > 0) {
+    if (m > 0 && n > 0) {
         // Rows and columns in units of their inertia.
         for (int i = 0; i < m; ++i)
             for (int j = 0; j < n; ++j)
@@ -53,8 +53,7 @@ void SemiRecursiveSolver::choose() {
         choice_.compute(scaled_);
         const auto& lu = choice_.matrixLU();
         const int most = std::min(m, n);
-        const double largest = std::abs(lu(0, 0));
-        while (rank_ < most && std::abs(lu(rank_, rank_)) > rank_tolerance * largest) ++rank_;
+        while (rank_ < most && std::abs(lu(rank_, rank_)) > rank_tolerance) ++rank_;
         const auto& column_order = choice_.permutationQ().indices();
         const auto& row_order = choice_.permutationP().indices();  // row i goes to place row_order[i]
         for (int k = 0; k < rank_; ++k) {

@@ -54,6 +54,16 @@ public:
         return passes;
     }
 
+    /// The same with multipliers that balance the forces by themselves; above, lambda + weight * residual does.
+    template <class Apply>
+    int run_balanced(const VecX& weight, double enough, int max_passes, VecX& residual, VecX& x, VecX& lambda,
+                     const Apply& apply) {
+        lambda -= weight.cwiseProduct(residual);
+        const int passes = run(weight, enough, max_passes, residual, x, lambda, apply);
+        lambda += weight.cwiseProduct(residual);
+        return passes;
+    }
+
 private:
     static constexpr double longest_step = 1e3;
     VecX direction_, scaled_, rows_, change_;

@@ -30,7 +30,7 @@ void PivotedQr::compute(double tolerance, int rank_limit) {
         pivot += k;
         // Downdated norms lose digits: the chosen column is measured afresh.
         const double norm = a_.col(pivot).tail(rows - k).norm();
-        if (!(norm > tolerance * largest)) break;
+        if (!(norm > tolerance)) break;
         if (pivot != k) {
             a_.col(k).swap(a_.col(pivot));
             std::swap(norms_[k], norms_[pivot]);

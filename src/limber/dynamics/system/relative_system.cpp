@@ -221,7 +221,7 @@ void RelativeSystem<D>::compute_row_inertia() {
     for (const int first : tree.ball_columns) ball_inertia.push_back(this->coordinate_inertia_[first]);
     ArticulatedInertia<D> inertia(m, tree, floor, ball_inertia);
     inertia.factorize(s.motion, q);
-    this->row_inertia_ = VecX::Constant(this->rows(), this->mass_scale_);
+    this->row_inertia_.resize(this->rows());
     VecX x(this->size());
     for (int i = 0; i < this->rows(); ++i) {
         x.setZero();
@@ -231,7 +231,7 @@ void RelativeSystem<D>::compute_row_inertia() {
         double admittance = 0;
         for (int k = this->jacobian_pattern_.start[i]; k < this->jacobian_pattern_.start[i + 1]; ++k)
             admittance += e->jacobian[k] * x[this->jacobian_pattern_.column[k]];
-        if (admittance > 0) this->row_inertia_[i] = 1 / admittance;
+        this->row_inertia_[i] = this->find_row_inertia(admittance);
     }
 }
 

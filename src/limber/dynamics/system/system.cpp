@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "limber/dynamics/system/relative_system.hpp"
@@ -33,6 +34,15 @@ void System::finish_patterns(SymmetricPatternBuilder& builder) {
             for (std::size_t b = 0; b <= a; ++b) outer_place_.push_back(pattern_.find(columns[a], columns[b]));
         outer_start_.push_back(static_cast<int>(outer_place_.size()));
     }
+}
+
+// The coordinates may satisfy a row by themselves, like that of a door's second hinge in relative coordinates. What is left of its
+// Jacobian is rounding error; divided by its own size that would pass for a constraint.
+double System::find_row_inertia(double admittance) const {
+    constexpr double rounding = 1e-10;
+    const double length = std::max(1.0, length_scale_);
+    const double typical = 1 / (mass_scale_ * length * length);
+    return admittance > rounding * rounding * typical ? 1 / admittance : mass_scale_;
 }
 
 void System::add_penalty(const Evaluation& e, const VecX& weight, std::vector<double>& values) const {

@@ -98,6 +98,8 @@ public:
 
 protected:
     void finish_patterns(SymmetricPatternBuilder& builder);
+    /// From what a unit force along the row does to the row's value, J M^-1 J^T.
+    double find_row_inertia(double admittance) const;
 
     RowPattern jacobian_pattern_;
     SymmetricPattern pattern_;

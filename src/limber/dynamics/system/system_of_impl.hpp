@@ -186,13 +186,13 @@ void SystemOf<Set>::compute_row_inertia() {
     this->coordinate_inertia_.resize(this->size());
     for (int column = 0; column < this->size(); ++column)
         this->coordinate_inertia_[column] = std::max(e->mass[this->pattern_.start[column]], set_.inertia_floor(column));
-    this->row_inertia_ = VecX::Constant(this->rows(), this->mass_scale_);
+    this->row_inertia_.resize(this->rows());
     for (int i = 0; i < this->rows(); ++i) {
         double sum = 0;
         for (int k = this->jacobian_pattern_.start[i]; k < this->jacobian_pattern_.start[i + 1]; ++k) {
             sum += e->jacobian[k] * e->jacobian[k] / this->coordinate_inertia_[this->jacobian_pattern_.column[k]];
         }
-        if (sum > 0) this->row_inertia_[i] = 1 / sum;
+        this->row_inertia_[i] = this->find_row_inertia(sum);
     }
 }
 

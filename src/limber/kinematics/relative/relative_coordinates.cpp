@@ -408,7 +408,7 @@ void RelativeCoordinates<D>::import_states(const BodyStates<D>& states, VecX& q,
                     if constexpr (D == 3) {
                         const Quat p(left);
                         q.template segment<4>(c) = Eigen::Vector4d(p.w(), p.x(), p.y(), p.z());
-                        turn_back(left);
+                        turn_back(Mat3(left));  // a copy: it is turned back itself
                         c += 3;
                     }
                     break;
