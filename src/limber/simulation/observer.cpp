@@ -474,6 +474,12 @@ void WorkIntegrator::start(double power) {
     power_[0] = power;
 }
 
+void WorkIntegrator::restart(double power) {
+    const double work = work_;
+    start(power);
+    work_ = work;
+}
+
 void WorkIntegrator::add_step(double power, double step) {
     equal_steps_ = std::abs(step - step_) < 1e-9 * step ? equal_steps_ + 1 : 1;
     step_ = step;

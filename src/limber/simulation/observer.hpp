@@ -56,6 +56,8 @@ class WorkIntegrator {
 public:
     void start(double power);
     void add_step(double power, double step);
+    /// After a sudden change: power is another one now; the work so far stays.
+    void restart(double power);
     double work() const { return work_; }
 
 private:

@@ -1,0 +1,12 @@
+#pragma once
+// New elements of a running mechanism are placed where things are now: places in world axes and lengths that are left open mean the
+// present configuration, not the one written in the model.
+
+#include "limber/simulation/simulation.hpp"
+
+namespace limber {
+
+/// Of all markers, joints and forces of `model` that the simulation's own model does not have.
+void place_new_elements(const Simulation& simulation, Model& model);
+
+}  // namespace limber

@@ -1,0 +1,372 @@
+// A session: clock, events, snapshots. Edits are in session_edits.cpp.
+
+#include "limber/simulation/session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "limber/io/edit_text.hpp"
+#include "limber/model/error.hpp"
+#include "limber/simulation/journal.hpp"
+
+namespace limber {
+namespace {
+
+constexpr int most_events_in_a_step = 100;
+// Events are located to this part of the step.
+constexpr double event_precision = 1e-10;
+// A joint whose ends have come so near, over the typical length, holds from then on.
+constexpr double closed_gap = 1e-3;
+
+std::size_t bytes_of(const Situation& s) {
+    const State& x = s.state;
+    return sizeof(double) * static_cast<std::size_t>(x.q.size() + x.v.size() + x.a.size() + x.lambda.size() +
+                                                     x.scheme_a.size() + x.previous_a.size()) +
+           sizeof(double) * x.memory.size() + sizeof(Situation);
+}
+
+}  // namespace
+
+Session::Session(Model model, SimulationOptions options, SessionOptions session_options)
+    : session_options_(session_options),
+      simulation_(std::make_unique<Simulation>(std::move(model), std::move(options))),
+      step_(session_options.step) {
+    if (!(step_ > 0) || !std::isfinite(step_))
+        throw ModelError(fmt::format("the step must be a positive number, found {}", step_));
+    const Energies energies = observer().compute_energies(simulation_->state());
+    start_energy_ = energies.kinetic + energies.potential;
+    work_.start(energies.power);
+    watch_rules();
+    keep_snapshot();
+}
+
+Session::~Session() = default;
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+
+double Session::first_time() const {
+    return snapshots_.front().state.t;
+}
+
+double Session::last_time() const {
+    return std::max(last_time_, time());
+}
+
+double Session::energy_drift() {
+    const Energies e = observer().compute_energies(simulation_->state());
+    return e.kinetic + e.potential - work_.work() + dissipated_ - start_energy_;
+}
+
+std::vector<SessionNote> Session::take_notes() {
+    return std::exchange(notes_, {});
+}
+
+void Session::record(std::shared_ptr<Journal> journal) {
+    journal_ = std::move(journal);
+}
+
+// ---------------------------------------------------------------- steps
+
+StepReport Session::step() {
+    if (!is_rerunning_) drop_future();
+    const StepReport report = step_with_events(step_);
+    if (!report.ok) return report;
+    ++steps_;
+    close_joints();
+    if (steps_ % session_options_.renewal == 0) {
+        simulation_->forget_past();
+        keep_snapshot();
+    }
+    last_time_ = std::max(last_time_, time());
+    if (journal_ && !is_rerunning_) journal_->write_step(*this);
+    return report;
+}
+
+StepReport Session::advance(double end) {
+    StepReport total;
+    total.substeps = 0;
+    while (total.ok && time() + 0.5 * step_ < end) {
+        const StepReport report = step();
+        total.ok = report.ok;
+        total.reason = report.reason;
+        total.iterations += report.iterations;
+        total.substeps += report.substeps;
+    }
+    return total;
+}
+
+StepReport Session::step_with_events(double h) {
+    StepReport report;
+    double left = h;
+    const double end = time() + h;
+    const auto account = [&](double done) {
+        work_.add_step(observer().compute_energies(simulation_->state()).power, done);
+    };
+    for (int events = 0;; ++events) {
+        const bool is_watching = !rules_.empty();
+        const State before = is_watching ? simulation_->state() : State{};
+        const StepReport part = simulation_->step(left);
+        report.iterations += part.iterations;
+        report.substeps += part.substeps - 1;
+        if (!part.ok) {
+            report.ok = false;
+            report.reason = part.reason;
+            return report;
+        }
+        if (!is_watching) break;
+        double done = left;
+        const StepReport fired = fire_events(before, left, done);
+        if (!fired.ok) return fired;
+        if (done >= left) break;
+        left = end - time();
+        if (left < 1e-9 * h) return report;
+        if (events == most_events_in_a_step) {
+            report.ok = false;
+            report.reason = fmt::format("more than {} events within one step", most_events_in_a_step);
+            return report;
+        }
+    }
+    account(left);
+    return report;
+}
+
+// Rules watched: those of the model, with the side of zero they are on now. What they knew is kept.
+void Session::watch_rules() {
+    std::vector<Situation::RuleState> rules;
+    observer().evaluate_conditions(simulation_->state(), conditions_);
+    const auto& events = model().events;
+    for (const auto handle : events.handles()) {
+        Situation::RuleState rule;
+        rule.name = events.get(handle).name;
+        for (const auto& known : rules_)
+            if (known.name == rule.name) rule.is_done = known.is_done;
+        const double value = conditions_[rules.size()];
+        rule.side = value > 0 ? 1 : value < 0 ? -1 : 0;
+        rules.push_back(std::move(rule));
+    }
+    rules_ = std::move(rules);
+    closing_.clear();
+    for (const auto handle : model().joints.handles())
+        if (model().joints.get(handle).closing) closing_.push_back(model().joints.get(handle).name);
+}
+
+// After a step from `before`: if a condition has passed through zero, goes back to that moment and makes the edits of the first
+// such rule. `done` becomes the part of the step up to there.
+StepReport Session::fire_events(const State& before, double h, double& done) {
+    StepReport report;
+    const auto handles = model().events.handles();
+    observer().evaluate_conditions(simulation_->state(), conditions_);
+    const State after = simulation_->state();
+    double first = h;
+    std::size_t which = handles.size();
+    for (std::size_t i = 0; i < handles.size(); ++i) {
+        const EventRule& rule = model().events.get(handles[i]);
+        const int side = conditions_[i] > 0 ? 1 : conditions_[i] < 0 ? -1 : 0;
+        if (rules_[i].is_done || side == 0 || rules_[i].side == 0 || side == rules_[i].side) continue;
+        if (rule.direction == EventRule::Direction::rises && side < 0) continue;
+        if (rule.direction == EventRule::Direction::falls && side > 0) continue;
+        const double at = find_event(before, i, h, conditions_[i]);
+        if (which == handles.size() || at < first) {
+            first = at;
+            which = i;
+        }
+    }
+    if (which == handles.size()) {
+        simulation_->restore(after);
+        observer().evaluate_conditions(simulation_->state(), conditions_);
+        for (std::size_t i = 0; i < rules_.size(); ++i)
+            if (conditions_[i] != 0) rules_[i].side = conditions_[i] > 0 ? 1 : -1;
+        return report;
+    }
+    const EventRule rule = model().events.get(handles[which]);
+    simulation_->restore(before);
+    const StepReport again = simulation_->step(first);
+    if (!again.ok) return again;
+    done = first;
+    work_.add_step(observer().compute_energies(simulation_->state()).power, first);
+    // Passed, whatever the last digits say; other rules are where they are.
+    const int new_side = -rules_[which].side;
+    watch_rules();
+    rules_[which].side = new_side;
+    if (rule.once) rules_[which].is_done = true;
+    const std::vector<Situation::RuleState> known = rules_;
+    for (const std::string& text : rule.edits) {
+        is_in_event_ = true;
+        const EditReport edit = perform(parse_edit(text));
+        is_in_event_ = false;
+        if (edit.ok) continue;
+        report.ok = false;
+        report.reason = fmt::format("event '{}': '{}' was refused: {}", rule.name, text, edit.reason);
+        return report;
+    }
+    for (auto& now : rules_)
+        for (const auto& old : known)
+            if (now.name == old.name && old.name == rule.name) now.side = old.side;
+    notes_.push_back({time(), fmt::format("event '{}'", rule.name)});
+    return report;
+}
+
+// The part of the step after which the condition has just changed its side: regula falsi (Illinois) on whole steps from `before`.
+double Session::find_event(const State& before, std::size_t rule, double h, double end_value) {
+    double low = 0;
+    double high = h;
+    simulation_->restore(before);
+    observer().evaluate_conditions(simulation_->state(), conditions_);
+    double low_value = conditions_[rule];
+    double high_value = end_value;
+    int last_side = 0;
+    for (int i = 0; i < 60 && high - low > event_precision * h; ++i) {
+        double at =
+            low_value == high_value ? 0.5 * (low + high) : high - high_value * (high - low) / (high_value - low_value);
+        if (!(at > low && at < high)) at = 0.5 * (low + high);
+        simulation_->restore(before);
+        if (!simulation_->step(at).ok) break;
+        observer().evaluate_conditions(simulation_->state(), conditions_);
+        const double value = conditions_[rule];
+        if ((value > 0) == (end_value > 0) && value != 0) {
+            high = at;
+            high_value = value;
+            if (last_side > 0) low_value /= 2;
+            last_side = 1;
+        } else {
+            low = at;
+            low_value = value;
+            if (last_side < 0) high_value /= 2;
+            last_side = -1;
+        }
+    }
+    return high;
+}
+
+// Joints whose ends have met hold from now on.
+void Session::close_joints() {
+    const std::vector<std::string> closing = closing_;
+    for (const std::string& name : closing) {
+        if (simulation_->closing_gap(name) > closed_gap) continue;
+        Model next = model();
+        const Model before = next;
+        next.joints.get(next.joints.find(name)).closing.reset();
+        try {
+            hand_over(next, options(), {});
+        } catch (const ModelError&) {
+            continue;  // not yet
+        }
+        // The edit that has brought the joint is undone as a whole.
+        for (auto& entry : undo_) {
+            auto changed = std::make_shared<Situation::Entry>(*entry);
+            changed->change.follow(before, next);
+            entry = std::move(changed);
+        }
+        notes_.push_back({time(), fmt::format("joint '{}' has closed", name)});
+    }
+}
+
+// ---------------------------------------------------------------- snapshots
+
+Situation Session::capture() const {
+    Situation s;
+    s.model = simulation_->model();
+    s.options = simulation_->options();
+    s.step = step_;
+    s.steps = steps_;
+    s.state = simulation_->state();
+    s.work = work_;
+    s.start_energy = start_energy_;
+    s.dissipated = dissipated_;
+    s.undo = undo_;
+    s.redo = redo_;
+    s.rules = rules_;
+    return s;
+}
+
+void Session::restore(const Situation& s) {
+    simulation_ = std::make_unique<Simulation>(s.model, s.options, s.state);
+    ++compilations_;
+    step_ = s.step;
+    steps_ = s.steps;
+    work_ = s.work;
+    start_energy_ = s.start_energy;
+    dissipated_ = s.dissipated;
+    undo_ = s.undo;
+    redo_ = s.redo;
+    watch_rules();
+    rules_ = s.rules;
+}
+
+void Session::keep_snapshot() {
+    if (!snapshots_.empty() && snapshots_.back().steps >= steps_) return;
+    snapshots_.push_back(capture());
+    std::size_t bytes = 0;
+    for (const Situation& s : snapshots_) bytes += bytes_of(s);
+    if (bytes <= session_options_.snapshot_memory || snapshots_.size() < 4) return;
+    // Every other one goes; the first and the last stay.
+    std::deque<Situation> kept;
+    for (std::size_t i = 0; i < snapshots_.size(); ++i)
+        if (i % 2 == 0 || i + 1 == snapshots_.size()) kept.push_back(std::move(snapshots_[i]));
+    snapshots_ = std::move(kept);
+}
+
+void Session::drop_future() {
+    if (tape_place_ == tape_.size() && last_time_ <= time()) return;
+    tape_.resize(tape_place_);
+    while (snapshots_.size() > 1 && snapshots_.back().steps > steps_) snapshots_.pop_back();
+    last_time_ = time();
+}
+
+EditReport Session::perform_edit(const GoToTime& edit) {
+    EditReport report;
+    const double slack = 1e-9 * step_;
+    if (!(edit.time >= first_time() - slack && edit.time <= last_time() + slack)) {
+        report.ok = false;
+        report.reason = fmt::format("t = {} is not between {} and {}", edit.time, first_time(), last_time());
+        return report;
+    }
+    const auto later = std::find_if(snapshots_.begin() + 1, snapshots_.end(),
+                                    [&](const Situation& s) { return s.state.t > edit.time + slack; });
+    const Situation& from = *std::prev(later);
+    restore(from);
+    // Edits made at the very step of a snapshot came after it was taken.
+    tape_place_ = static_cast<std::size_t>(
+        std::find_if(tape_.begin(), tape_.end(), [&](const Mark& m) { return m.steps >= steps_; }) - tape_.begin());
+    is_rerunning_ = true;
+    const std::vector<SessionNote> notes = notes_;
+    // An edit made at the very time asked for comes after it, except at the end, where nothing else comes.
+    const bool is_last = edit.time >= last_time_ - slack;
+    while (true) {
+        while (tape_place_ < tape_.size() && tape_[tape_place_].steps == steps_ &&
+               (is_last || time() < edit.time - slack))
+            perform(tape_[tape_place_++].edit);
+        if (time() + 0.5 * step_ > edit.time) break;
+        if (!step().ok) break;
+    }
+    is_rerunning_ = false;
+    notes_ = notes;
+    report.is_compiled = true;
+    report.message = fmt::format("at t = {:.6g} s", time());
+    return report;
+}
+
+std::uint64_t Session::fingerprint() const {
+    std::uint64_t hash = 14695981039346656037ULL;  // FNV-1a
+    const auto add = [&](const void* data, std::size_t size) {
+        for (std::size_t i = 0; i < size; ++i) {
+            hash ^= static_cast<const unsigned char*>(data)[i];
+            hash *= 1099511628211ULL;
+        }
+    };
+    const State& s = simulation_->state();
+    for (const VecX* x : {&s.q, &s.v, &s.a, &s.lambda, &s.scheme_a})
+        add(x->data(), sizeof(double) * static_cast<std::size_t>(x->size()));
+    add(s.memory.data(), sizeof(double) * s.memory.size());
+    add(&s.t, sizeof(double));
+    add(&step_, sizeof(double));
+    add(&steps_, sizeof(long));
+    for (const std::string* text : {&options().formulation, &options().integrator, &options().coordinates})
+        add(text->data(), text->size());
+    return hash;
+}
+
+}  // namespace limber

@@ -1,0 +1,180 @@
+#pragma once
+// A live session: a simulation with a clock that is a sequence of steps and edits and nothing else. Edits are applied between
+// steps, each either wholly or not at all; they can be undone while the motion goes on, and one can go back in time and branch.
+//
+// The same model, options and sequence of steps and edits give the same bits: every `renewal` steps everything that is
+// remembered beside the state is dropped, so that going on from a snapshot is the same as never having stopped.
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "limber/model/edit.hpp"
+#include "limber/model/model_change.hpp"
+#include "limber/simulation/simulation.hpp"
+
+namespace limber {
+
+struct SessionOptions {
+    double step = 1e-3;
+    /// How far a body may jump when a joint is added; 0: a hundredth of the mechanism's typical length.
+    double snap = 0;
+    double closing_frequency = 15;              ///< [rad/s] of the drive that draws the ends of a joint together
+    long renewal = 200;                         ///< steps between snapshots
+    std::size_t snapshot_memory = 256'000'000;  ///< bytes; beyond, every other snapshot is dropped
+};
+
+struct EditReport {
+    bool ok = true;
+    std::string reason;        ///< why it was refused
+    std::string message;       ///< what was done, in plain words
+    bool is_compiled = false;  ///< whether the mechanism was changed: everything about it must be asked anew
+    HandOverReport hand_over;
+};
+
+/// Something the session did by itself: an event rule fired, a joint closed.
+struct SessionNote {
+    double time = 0;
+    std::string text;
+};
+
+/// Everything that changes while a session runs: a value.
+struct Situation {
+    Model model;
+    SimulationOptions options;
+    double step = 1e-3;
+    long steps = 0;  ///< made so far
+    State state;
+    WorkIntegrator work;
+    double start_energy = 0;
+    double dissipated = 0;  ///< energy that edits and impulses have taken away (negative: brought in)
+    /// What can be taken back, and made again; the last is the next.
+    struct Entry {
+        std::string edit;
+        ModelChange change;
+        SimulationOptions options_before, options_after;
+        double step_before = 0, step_after = 0;
+    };
+    std::vector<std::shared_ptr<const Entry>> undo, redo;
+    /// Per event rule, by name: on which side of zero its condition was, and whether it is done with.
+    struct RuleState {
+        std::string name;
+        int side = 0;
+        bool is_done = false;
+    };
+    std::vector<RuleState> rules;
+};
+
+class Journal;
+
+class Session {
+public:
+    /// Throws ModelError like Simulation.
+    explicit Session(Model model, SimulationOptions options = {}, SessionOptions session_options = {});
+    ~Session();
+    Session(Session&&) noexcept;
+    Session& operator=(Session&&) noexcept;
+
+    const Simulation& simulation() const { return *simulation_; }
+    Observer& observer() { return simulation_->observer(); }
+    const Model& model() const { return simulation_->model(); }
+    const SimulationOptions& options() const { return simulation_->options(); }
+    const SessionOptions& session_options() const { return session_options_; }
+    double time() const { return simulation_->time(); }
+    double step_length() const { return step_; }
+    long steps() const { return steps_; }
+    /// Counts every change of the mechanism.
+    long compilations() const { return compilations_; }
+    bool can_undo() const { return !undo_.empty(); }
+    bool can_redo() const { return !redo_.empty(); }
+    std::string next_undo() const { return undo_.empty() ? "" : undo_.back()->edit; }
+    std::string next_redo() const { return redo_.empty() ? "" : redo_.back()->edit; }
+    /// Earliest and latest time one can go to.
+    double first_time() const;
+    double last_time() const;
+    /// Energy put in by everything that has no potential, without edits.
+    double work() const { return work_.work(); }
+    /// kinetic + potential - work + dissipated - start: zero but for the error of the integration.
+    double energy_drift();
+
+    /// Applies an edit, or refuses it with a reason and changes nothing.
+    EditReport apply(const Edit& edit);
+    /// The same from text; what cannot be read is refused.
+    EditReport apply(const std::string& edit);
+    /// One step, with the events inside it. On failure the state is the last good one.
+    StepReport step();
+    /// Steps until `end`, as many whole ones as fit.
+    StepReport advance(double end);
+    /// What the session has done by itself since last asked.
+    std::vector<SessionNote> take_notes();
+
+    /// From now on every edit and every step goes to a journal, beginning with the model.
+    void record(std::shared_ptr<Journal> journal);
+    /// A number that two sessions share only if model, options, clock and state are the same to the bit.
+    std::uint64_t fingerprint() const;
+
+private:
+    struct Mark {  // an edit on the tape
+        long steps = 0;
+        Edit edit;
+    };
+
+    EditReport perform(const Edit& edit);
+    EditReport perform_edit(const AddElement& edit);
+    EditReport perform_edit(const RemoveElement& edit);
+    EditReport perform_edit(const SetProperty& edit);
+    EditReport perform_edit(const LockJoint& edit);
+    EditReport perform_edit(const UnlockJoint& edit);
+    EditReport perform_edit(const PullMarker& edit);
+    EditReport perform_edit(const ReleaseMarker& edit);
+    EditReport perform_edit(const ApplyImpulse& edit);
+    EditReport perform_edit(const UseOption& edit);
+    EditReport perform_edit(const UndoEdit& edit);
+    EditReport perform_edit(const RedoEdit& edit);
+    EditReport perform_edit(const GoToTime& edit);
+    /// The new model takes over, and can be undone if `entry` says what to call it.
+    EditReport take_over(Model model, SimulationOptions options, double step, const HandOverLimits& limits,
+                         const std::string& entry);
+    EditReport take_back(bool forwards);
+    HandOverReport hand_over(Model model, SimulationOptions options, const HandOverLimits& limits);
+    double snap_distance() const;
+
+    StepReport step_with_events(double h);
+    StepReport fire_events(const State& before, double h, double& done);
+    double find_event(const State& before, std::size_t rule, double h, double start_value);
+    void watch_rules();
+    void close_joints();
+    void account_for(const HandOverReport& report);
+    void restart_work();
+
+    Situation capture() const;
+    void restore(const Situation& situation);
+    void keep_snapshot();
+    void drop_future();
+
+    SessionOptions session_options_;
+    std::unique_ptr<Simulation> simulation_;
+    double step_ = 1e-3;
+    long steps_ = 0;
+    long compilations_ = 0;
+    WorkIntegrator work_;
+    double start_energy_ = 0, dissipated_ = 0;
+    std::vector<std::shared_ptr<const Situation::Entry>> undo_, redo_;
+    std::vector<Situation::RuleState> rules_;
+    std::vector<double> conditions_;
+    std::vector<std::string> closing_;  // joints whose ends are being drawn together
+
+    std::deque<Situation> snapshots_;
+    std::vector<Mark> tape_;
+    std::size_t tape_place_ = 0;  // edits before it have been made
+    double last_time_ = 0;
+    bool is_rerunning_ = false;
+    bool is_in_event_ = false;
+
+    std::vector<SessionNote> notes_;
+    std::shared_ptr<Journal> journal_;
+};
+
+}  // namespace limber

@@ -1,0 +1,307 @@
+// Edits of a session: each builds the next model, which takes over if it can.
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "limber/io/edit_text.hpp"
+#include "limber/io/element_edits.hpp"
+#include "limber/model/error.hpp"
+#include "limber/model/evaluation.hpp"
+#include "limber/simulation/journal.hpp"
+#include "limber/simulation/present_place.hpp"
+#include "limber/simulation/session.hpp"
+
+namespace limber {
+namespace {
+
+const char* const pull_name = "mouse_pull";
+// Default of a pull: an oscillation of two hertz of the body alone, critically damped.
+constexpr double pull_frequency = 4 * pi;
+
+EditReport refuse(std::string reason) {
+    EditReport report;
+    report.ok = false;
+    report.reason = std::move(reason);
+    return report;
+}
+
+std::string lock_name(const std::string& joint) {
+    return joint + "_lock";
+}
+
+std::string describe_hand_over(const HandOverReport& report) {
+    std::string text;
+    if (report.largest_move > 1e-9) text += fmt::format(", moved by {:.3g} m", report.largest_move);
+    if (std::abs(report.kinetic_lost) > 1e-9) text += fmt::format(", {:.3g} J lost", report.kinetic_lost);
+    for (const JointImpulse& impulse : report.impulses)
+        if (report.impulses.size() <= 3)
+            text += fmt::format(", impulse of '{}' {:.3g} N s", impulse.joint, impulse.impulse.norm());
+    return text;
+}
+
+}  // namespace
+
+EditReport Session::apply(const std::string& text) {
+    try {
+        return apply(parse_edit(text));
+    } catch (const ModelError& error) {
+        return refuse(error.what());
+    }
+}
+
+EditReport Session::apply(const Edit& edit) {
+    const bool is_travel = std::holds_alternative<GoToTime>(edit);
+    const long at = steps_;
+    EditReport report = perform(edit);
+    if (!report.ok) return report;
+    if (!is_travel) {
+        drop_future();
+        tape_.push_back({steps_, edit});
+        tape_place_ = tape_.size();
+    }
+    if (journal_) journal_->write_edit(at, format_edit(edit));
+    return report;
+}
+
+EditReport Session::perform(const Edit& edit) {
+    try {
+        return std::visit([this](const auto& e) { return perform_edit(e); }, edit);
+    } catch (const ModelError& error) {
+        return refuse(error.what());
+    }
+}
+
+double Session::snap_distance() const {
+    return session_options_.snap > 0 ? session_options_.snap : 0.01 * simulation_->system().length_scale();
+}
+
+void Session::account_for(const HandOverReport& report) {
+    dissipated_ += report.energy_before - report.energy_after;
+    restart_work();
+}
+
+void Session::restart_work() {
+    work_.restart(observer().compute_energies(simulation_->state()).power);
+}
+
+HandOverReport Session::hand_over(Model model, SimulationOptions options, const HandOverLimits& limits) {
+    HandOverReport report = simulation_->hand_over(std::move(model), std::move(options), limits);
+    ++compilations_;
+    account_for(report);
+    watch_rules();
+    return report;
+}
+
+EditReport Session::take_over(Model next, SimulationOptions options, double step, const HandOverLimits& limits,
+                              const std::string& entry) {
+    auto record = std::make_shared<Situation::Entry>();
+    record->edit = entry;
+    record->change = ModelChange(model(), next);
+    record->options_before = this->options();
+    record->step_before = step_;
+    EditReport report;
+    report.hand_over = hand_over(std::move(next), std::move(options), limits);
+    report.is_compiled = true;
+    step_ = step;
+    record->options_after = this->options();
+    record->step_after = step_;
+    if (!entry.empty() && !is_in_event_) {
+        undo_.push_back(std::move(record));
+        redo_.clear();
+    }
+    report.message = entry + describe_hand_over(report.hand_over);
+    return report;
+}
+
+EditReport Session::perform_edit(const AddElement& edit) {
+    Model next = model();
+    add_element(next, edit.section, edit.name, edit.yaml);
+    place_new_elements(*simulation_, next);
+    const std::string entry = fmt::format("add {}.{}", edit.section, edit.name);
+    const bool can_move = edit.section == "joints" || edit.section == "drivers";
+    HandOverLimits limits;
+    if (can_move) limits.move = snap_distance();
+    if (!edit.draws_together) {
+        try {
+            return take_over(std::move(next), options(), step_, limits, entry);
+        } catch (const ModelError& error) {
+            if (edit.section != "joints") throw;
+            throw ModelError(
+                fmt::format("{}; 'close {}.{} ...' draws the ends together", error.what(), edit.section, edit.name));
+        }
+    }
+    try {
+        return take_over(next, options(), step_, limits, entry);
+    } catch (const ModelError&) {
+        next.joints.get(next.joints.find(edit.name)).closing = Number(session_options_.closing_frequency);
+        return take_over(std::move(next), options(), step_, {}, entry);
+    }
+}
+
+EditReport Session::perform_edit(const RemoveElement& edit) {
+    Model next = model();
+    const std::vector<std::string> removed = remove_element(next, edit.section, edit.name, edit.with_dependents);
+    EditReport report =
+        take_over(std::move(next), options(), step_, {}, fmt::format("remove {}.{}", edit.section, edit.name));
+    if (removed.size() > 1)
+        report.message += fmt::format(", with {}", fmt::join(removed.begin() + 1, removed.end(), ", "));
+    return report;
+}
+
+EditReport Session::perform_edit(const SetProperty& edit) {
+    Model next = model();
+    set_property(next, edit.path, edit.yaml);
+    return take_over(std::move(next), options(), step_, {}, fmt::format("set {} {}", edit.path, edit.yaml));
+}
+
+EditReport Session::perform_edit(const LockJoint& edit) {
+    const auto handle = model().joints.find(edit.joint);
+    if (handle.is_null())
+        throw ModelError(
+            fmt::format("there is no joint '{}'{}", edit.joint, did_you_mean(edit.joint, model().joints.names())));
+    const Joint& joint = model().joints.get(handle);
+    if (joint.a.is_null() || joint.b.is_null())
+        throw ModelError(fmt::format("joint '{}' joins no two bodies that could be held", edit.joint));
+    if (!model().joints.find(lock_name(edit.joint)).is_null())
+        throw ModelError(fmt::format("joint '{}' is locked already", edit.joint));
+    const auto body_of = [&](MarkerHandle m) { return model().bodies.get(model().markers.get(m).body).name; };
+    // Where the second body's frame is now; any place would do.
+    Model next = model();
+    const Vec3 at = simulation_->body_frame(body_of(joint.b)).position;
+    add_element(next, "joints", lock_name(edit.joint),
+                next.planar ? fmt::format("{{fixed: [{}, {}], at: [{}, {}]}}", body_of(joint.a), body_of(joint.b),
+                                          at.x(), at.y())
+                            : fmt::format("{{fixed: [{}, {}], at: [{}, {}, {}]}}", body_of(joint.a), body_of(joint.b),
+                                          at.x(), at.y(), at.z()));
+    place_new_elements(*simulation_, next);
+    return take_over(std::move(next), options(), step_, {}, "lock " + edit.joint);
+}
+
+EditReport Session::perform_edit(const UnlockJoint& edit) {
+    if (model().joints.find(lock_name(edit.joint)).is_null())
+        throw ModelError(fmt::format("joint '{}' is not locked", edit.joint));
+    Model next = model();
+    remove_element(next, "joints", lock_name(edit.joint), true);
+    return take_over(std::move(next), options(), step_, {}, "unlock " + edit.joint);
+}
+
+EditReport Session::perform_edit(const PullMarker& edit) {
+    if (!edit.target.allFinite()) throw ModelError("the target is not finite");
+    const MarkerHandle marker = model().marker(edit.marker);
+    const BodyHandle body = model().markers.get(marker).body;
+    if (body == model().ground()) throw ModelError("the ground cannot be pulled");
+    const ForceHandle known = model().forces.find(pull_name);
+    if (!known.is_null() && model().forces.get(known).b == marker && !edit.stiffness && !edit.damping) {
+        simulation_->move_target(pull_name, edit.target);
+        restart_work();
+        return {};
+    }
+    const double mass = ModelEvaluation(model()).mass_properties(body).mass;
+    const double stiffness = edit.stiffness.value_or((mass > 0 ? mass : 1.0) * pull_frequency * pull_frequency);
+    Force pull;
+    pull.name = pull_name;
+    pull.type = ForceType::pull;
+    pull.b = marker;
+    for (int k = 0; k < 3; ++k) pull.vector[k] = Number(model().planar && k == 2 ? 0.0 : edit.target[k]);
+    pull.gain = Number(stiffness);
+    pull.rate_gain = Number(edit.damping.value_or(2 * std::sqrt(stiffness * (mass > 0 ? mass : 1.0))));
+    Model next = model();
+    if (known.is_null()) {
+        next.forces.add(std::move(pull));
+    } else {
+        next.forces.replace(known, std::move(pull));
+    }
+    EditReport report = take_over(std::move(next), options(), step_, {}, "");
+    simulation_->move_target(pull_name, edit.target);
+    restart_work();
+    return report;
+}
+
+EditReport Session::perform_edit(const ReleaseMarker&) {
+    Model next = model();
+    if (next.forces.find(pull_name).is_null()) throw ModelError("nothing is being pulled");
+    remove_element(next, "forces", pull_name, true);
+    return take_over(std::move(next), options(), step_, {}, "");
+}
+
+EditReport Session::perform_edit(const ApplyImpulse& edit) {
+    EditReport report;
+    report.hand_over = simulation_->apply_impulse(edit.marker, edit.impulse, edit.moment);
+    account_for(report.hand_over);
+    report.message = fmt::format("impulse on {}{}", edit.marker, describe_hand_over(report.hand_over));
+    return report;
+}
+
+EditReport Session::perform_edit(const UseOption& edit) {
+    SimulationOptions next = options();
+    double step = step_;
+    if (edit.name == "formulation") {
+        next.formulation = find_formulation(edit.value).name;
+        next.coordinates.clear();
+    } else if (edit.name == "integrator") {
+        next.integrator = find_integrator(edit.value).name;
+    } else if (edit.name == "coordinates") {
+        parse_coordinate_kind(edit.value);
+        next.coordinates = edit.value;
+    } else if (edit.name == "step") {
+        step = Expression::parse(edit.value).bind({}).constant();
+        if (!(step > 0) || !std::isfinite(step))
+            throw ModelError(fmt::format("the step must be a positive number, found '{}'", edit.value));
+    } else {
+        set_option(next, edit.name, edit.value);
+    }
+    return take_over(model(), std::move(next), step, {}, fmt::format("use {} {}", edit.name, edit.value));
+}
+
+EditReport Session::perform_edit(const UndoEdit&) {
+    return take_back(false);
+}
+
+EditReport Session::perform_edit(const RedoEdit&) {
+    return take_back(true);
+}
+
+EditReport Session::take_back(bool forwards) {
+    auto& from = forwards ? redo_ : undo_;
+    if (from.empty()) throw ModelError(forwards ? "there is nothing to redo" : "there is nothing to undo");
+    const auto entry = from.back();
+    Model next = model();
+    if (forwards) {
+        entry->change.repeat(next);
+    } else {
+        entry->change.revert(next);
+    }
+    SimulationOptions next_options = forwards ? entry->options_after : entry->options_before;
+    const double step = forwards ? entry->step_after : entry->step_before;
+    const std::string name = fmt::format("{} '{}'", forwards ? "redo" : "undo", entry->edit);
+    EditReport report;
+    HandOverLimits limits;
+    limits.move = snap_distance();
+    const bool brings_joints = next.joints.size() > model().joints.size();
+    try {
+        report = take_over(next, next_options, step, brings_joints ? limits : HandOverLimits{}, "");
+    } catch (const ModelError&) {
+        if (!brings_joints) throw;
+        // Ends that have moved apart in the meantime are drawn together again.
+        const Model direct = next;
+        for (const auto& change : model().joints.changes_to(direct.joints))
+            if (!change.before.element && change.after.element)
+                next.joints.get(next.joints.find(change.after.element->name)).closing =
+                    Number(session_options_.closing_frequency);
+        report = take_over(next, next_options, step, {}, "");
+        for (auto* list : {&undo_, &redo_})
+            for (auto& known : *list) {
+                auto changed = std::make_shared<Situation::Entry>(*known);
+                changed->change.follow(direct, next);
+                known = std::move(changed);
+            }
+    }
+    report.message = name + describe_hand_over(report.hand_over);
+    auto& to = forwards ? undo_ : redo_;
+    to.push_back(from.back());
+    from.pop_back();
+    return report;
+}
+
+}  // namespace limber
