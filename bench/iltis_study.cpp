@@ -89,7 +89,9 @@ public:
     }
 
     void write(const std::string& root, const std::string& machine) const {
-        std::ofstream(root + "/bench/results/iltis.csv") << "# " << machine << "\n" << format_study_csv(runs_, until);
+        std::vector<StudyRun> all = fine_;
+        all.insert(all.end(), runs_.begin(), runs_.end());
+        std::ofstream(root + "/bench/results/iltis.csv") << "# " << machine << "\n" << format_study_csv(all, until);
         write_plot(root + "/docs/studies/iltis.svg");
         write_page(root + "/docs/studies/iltis.md", machine);
     }
