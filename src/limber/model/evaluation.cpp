@@ -44,6 +44,8 @@ BoundExpression ModelEvaluation::bind(const Number& n, const std::vector<std::st
 }
 
 double ModelEvaluation::number(const Number& n, const std::string& what) const {
+    // Most numbers are written out; compiling a model while it runs must be quick.
+    if (const auto value = n.expression().literal(); value && std::isfinite(*value)) return *value;
     const auto& names = n.expression().names();
     if (std::find(names.begin(), names.end(), "t") != names.end() && parameters_.count("t") == 0)
         throw ModelError(fmt::format("{} must not depend on t: \"{}\"", what, n.text()));
@@ -108,7 +110,15 @@ double ModelEvaluation::rod_length(const Body& body) const {
     return length;
 }
 
-Frame ModelEvaluation::body_frame(BodyHandle handle) const {
+const Frame& ModelEvaluation::body_frame(BodyHandle handle) const {
+    model_.bodies.get(handle);  // it must be there
+    if (frames_.size() <= handle.index) frames_.resize(handle.index + 1);
+    auto& known = frames_[handle.index];
+    if (!known) known = compute_body_frame(handle);
+    return *known;
+}
+
+Frame ModelEvaluation::compute_body_frame(BodyHandle handle) const {
     const Body& body = model_.bodies.get(handle);
     if (!body.ends) return frame(body.placement, fmt::format("body '{}'", body.name));
     Frame result;

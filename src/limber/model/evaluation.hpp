@@ -15,6 +15,7 @@ struct MassProperties {
     Mat3 inertia = Mat3::Zero();  ///< about the centre of mass, body axes
 };
 
+/// Remembers what it has computed: one per thread.
 class ModelEvaluation {
 public:
     /// Throws ModelError if a parameter cannot be evaluated.
@@ -30,7 +31,7 @@ public:
 
     Frame frame(const Placement& placement, const std::string& what) const;
     /// Pose at the reference configuration.
-    Frame body_frame(BodyHandle body) const;
+    const Frame& body_frame(BodyHandle body) const;
     MassProperties mass_properties(BodyHandle body) const;
     /// In the body's frame.
     Frame marker_frame(MarkerHandle marker) const;
@@ -40,10 +41,12 @@ public:
 
 private:
     Vec3 rod_end(const Body& body, int end) const;
+    Frame compute_body_frame(BodyHandle body) const;
 
     const Model& model_;
     std::map<std::string, double> parameters_;
     std::map<std::string, std::shared_ptr<const Interpolation>> tables_;
+    mutable std::vector<std::optional<Frame>> frames_;  // of bodies, by slot, once computed
 };
 
 /// Mass properties of one solid in the body frame; rod_length is used by rods only.

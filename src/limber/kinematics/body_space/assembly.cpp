@@ -140,12 +140,17 @@ VelocityReport project_velocities(const Mechanism<D>& m, BodyStates<D>& states, 
         v.template segment<angular_size<D>>(static_cast<Eigen::Index>(b) * T + D) = states[b].angular_velocity;
         before += kinetic_energy(m.bodies[b], states[b]);
     }
-    const double penalty = penalty_ratio * m.mass_scale;
-    c.clear_matrix();
-    c.add_mass(states, 1e-9);
-    c.add_normal_matrix(penalty);
-    c.factorize();
-    solve_least_change(c, rhs, penalty, true, v);
+    VecX error(c.row_count());
+    c.multiply_rows(v, error);
+    if ((error + rhs).lpNorm<Eigen::Infinity>() >
+        1e-14 * (rhs.lpNorm<Eigen::Infinity>() + v.lpNorm<Eigen::Infinity>())) {
+        const double penalty = penalty_ratio * m.mass_scale;
+        c.clear_matrix();
+        c.add_mass(states, 1e-9);
+        c.add_normal_matrix(penalty);
+        c.factorize();
+        solve_least_change(c, rhs, penalty, true, v);
+    }
 
     double after = 0;
     for (std::size_t b = 0; b < states.size(); ++b) {
@@ -154,7 +159,6 @@ VelocityReport project_velocities(const Mechanism<D>& m, BodyStates<D>& states, 
         after += kinetic_energy(m.bodies[b], states[b]);
     }
     VelocityReport report;
-    VecX error(c.row_count());
     c.multiply_rows(v, error);
     std::tie(report.largest_error, report.worst_element) = c.worst(error + rhs);
     report.energy_lost = before - after;

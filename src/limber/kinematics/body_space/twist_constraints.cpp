@@ -13,7 +13,13 @@ TwistConstraints<D>::TwistConstraints(const Mechanism<D>& m, ConstraintSet<D> co
     scale = VecX::Ones(row_count());
     connect();
     matrix_.assign(pattern_.nonzeros(), 0.0);
-    solver_ = make_linear_solver(pattern_);
+}
+
+// The ordering is worth its price only where something is solved.
+template <int D>
+bool TwistConstraints<D>::factorize() {
+    if (!solver_) solver_ = make_linear_solver(pattern_);
+    return solver_->factorize(matrix_);
 }
 
 template <int D>

@@ -36,7 +36,7 @@ public:
     /// The mass matrix; bodies without mass or inertia get `floor` times the mechanism's typical ones.
     void add_mass(const BodyStates<D>& states, double floor);
     void add_identity(double factor);
-    bool factorize() { return solver_->factorize(matrix_); }
+    bool factorize();
     void solve(VecX& x) { solver_->solve(x); }
 
     void multiply_rows(const VecX& twists, VecX& result) const;
