@@ -54,5 +54,6 @@ void add_check_command(CLI::App& app, int& exit_code);
 void add_equilibrium_command(CLI::App& app, int& exit_code);
 void add_list_command(CLI::App& app, int& exit_code);
 void add_compare_command(CLI::App& app, int& exit_code);
+void add_studio_command(CLI::App& app, int& exit_code);
 
 }  // namespace limber::app
