@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
 /** Starts `limber studio` on a free port with a workspace of its own. */
 export async function startServer(binary, extra = []) {
@@ -33,7 +33,7 @@ export async function startServer(binary, extra = []) {
 
 /** Debian's Chromium, drawing in software. `modules` is the folder of node_modules. */
 export async function startBrowser(modules) {
-  const { chromium } = createRequire(join(modules, 'package.json'))('playwright-core');
+  const { chromium } = createRequire(resolve(modules, 'package.json'))('playwright-core');
   return chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     args: ['--no-sandbox', '--use-angle=swiftshader', '--use-gl=angle', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist'],
@@ -71,9 +71,19 @@ export async function waitUntil(page, condition, argument, what = String(conditi
 
 /** Opens an example by a click in the gallery and waits until its first frame is there. */
 export async function openExample(page, name) {
+  const before = await page.evaluate(() => window.studio.scene?.revision ?? 0);
   if (await page.locator('.gallery').isHidden()) await page.click('#show-gallery');
   await page.click(`[data-example="${name}"]`);
-  await waitUntil(page, (wanted) => window.studio.scene?.name === wanted && window.studio.frame?.revision === window.studio.scene.revision, name);
+  await page.locator('.gallery').waitFor({ state: 'hidden' });
+  await waitUntil(
+    page,
+    (old) => {
+      const { scene, frame, state } = window.studio;
+      return scene && scene.revision > old && frame?.revision === scene.revision && state.playing;
+    },
+    before,
+    `the example ${name}`,
+  );
 }
 
 export const time = (page) => page.evaluate(() => window.studio.frame?.time ?? 0);

@@ -75,7 +75,11 @@ public:
         });
         io_.stop();
         thread_.join();
-        for (auto& [id, entry] : sessions_) entry->session->request_stop();
+        for (auto& [id, entry] : sessions_) {
+            entry->session->request_stop();
+            // Session and connection hold each other; the connection goes with its pending operations, in io_.
+            entry->session->detach(entry->connection.lock().get());
+        }
         sessions_.clear();
     }
 
