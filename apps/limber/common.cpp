@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <functional>
 
@@ -37,6 +38,39 @@ ModelFile ModelArguments::read() const {
     ParameterOverrides overrides;
     for (const std::string& assignment : set) overrides.push_back(split_assignment(assignment, "--set"));
     return read_model_file(path, overrides);
+}
+
+double positive_number(const std::string& given, double fallback, const char* name) {
+    double value = fallback;
+    if (!given.empty()) {
+        try {
+            value = Expression::parse(given).bind({}).constant();
+        } catch (const ModelError& error) {
+            throw ModelError(fmt::format("{}: {}", name, error.what()));
+        }
+    }
+    if (!(value > 0) || !std::isfinite(value))
+        throw ModelError(fmt::format("{}: expected a positive number, found '{}'", name,
+                                     given.empty() ? fmt::format("{}", value) : given));
+    return value;
+}
+
+SimulationOptions ModelArguments::simulation_options(const Model& model, const std::string& formulation,
+                                                     const std::string& integrator) const {
+    SimulationOptions result;
+    const auto choose = [](const std::string& given, const std::string& from_model, std::string& target) {
+        if (!given.empty()) {
+            target = given;
+        } else if (!from_model.empty()) {
+            target = from_model;
+        }
+    };
+    choose(formulation, model.simulation.formulation, result.formulation);
+    choose(integrator, model.simulation.integrator, result.integrator);
+    choose(coordinates, model.simulation.coordinates, result.coordinates);
+    result.from_equilibrium = model.simulation.from_equilibrium;
+    for (const std::string& option : options) apply_option(option, result);
+    return result;
 }
 
 void apply_option(const std::string& assignment, SimulationOptions& options) {

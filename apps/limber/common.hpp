@@ -21,7 +21,13 @@ struct ModelArguments {
 
     void add_to(CLI::App& command, bool with_simulation);
     ModelFile read() const;
+    /// What was given on the command line, or else by the model, or the default.
+    SimulationOptions simulation_options(const Model& model, const std::string& formulation,
+                                         const std::string& integrator) const;
 };
+
+/// A positive number given on the command line as an expression ("1e-3", "1/240"), or else the fallback.
+double positive_number(const std::string& given, double fallback, const char* name);
 
 /// "NAME=VALUE"; throws ModelError otherwise.
 std::pair<std::string, std::string> split_assignment(const std::string& text, const char* what);
@@ -52,6 +58,8 @@ std::string format_table(const std::vector<std::vector<std::string>>& rows, cons
 void add_run_command(CLI::App& app, int& exit_code);
 void add_check_command(CLI::App& app, int& exit_code);
 void add_equilibrium_command(CLI::App& app, int& exit_code);
+void add_play_command(CLI::App& app, int& exit_code);
+void add_replay_command(CLI::App& app, int& exit_code);
 void add_list_command(CLI::App& app, int& exit_code);
 void add_compare_command(CLI::App& app, int& exit_code);
 void add_studio_command(CLI::App& app, int& exit_code);

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "common.hpp"
+#include "limber/io/edit_text.hpp"
 #include "limber/io/format.hpp"
 #include "limber/model/error.hpp"
 
@@ -44,9 +45,12 @@ const std::vector<Topic>& topics() {
          }},
         {"options", "settings of formulations and integrators, for --option NAME=VALUE",
          [] { fmt::print("{}", describe_options()); }},
+        {"edits", "changes of a running mechanism, for 'limber play' and events",
+         [] { fmt::print("{}", describe_edits()); }},
         {"joints", "joint types with their keys", [] { print_types(joint_formats()); }},
         {"forces", "force types with their keys", [] { print_types(force_formats()); }},
         {"sensors", "sensor types with their keys", [] { print_types(sensor_formats()); }},
+        {"events", "rules by which a mechanism changes itself", [] { print_types(event_formats()); }},
         {"schema", "JSON Schema of model files, for editors", [] { fmt::print("{}\n", make_json_schema()); }},
         {"reference", "all keys of model files, as Markdown", [] { fmt::print("{}", make_markdown_reference()); }},
     };

@@ -22,11 +22,14 @@ int main(int argc, char** argv) {
         "Start with:\n"
         "  limber studio\n"
         "  limber run examples/slider-crank.yaml --plot slider.x slider.svg\n"
+        "  limber play examples/double-pendulum.yaml\n"
         "  limber check examples/n-four-bar.yaml --set N=5\n"
         "  limber compare examples/double-pendulum.yaml --reference\n"
         "\n'limber COMMAND --help' explains a command. Exit codes: 0 done, 1 wrong input, 2 the solver failed.");
     int exit_code = ok;
     add_run_command(app, exit_code);
+    add_play_command(app, exit_code);
+    add_replay_command(app, exit_code);
     add_check_command(app, exit_code);
     add_compare_command(app, exit_code);
     add_equilibrium_command(app, exit_code);

@@ -22,23 +22,6 @@ struct RunArguments {
     bool from_equilibrium = false;
 };
 
-// A positive number given on the command line as an expression ("1e-3", "1/240"), or else from the model or a
-// default.
-double positive(const std::string& given, double fallback, const char* name) {
-    double value = fallback;
-    if (!given.empty()) {
-        try {
-            value = Expression::parse(given).bind({}).constant();
-        } catch (const ModelError& error) {
-            throw ModelError(fmt::format("{}: {}", name, error.what()));
-        }
-    }
-    if (!(value > 0) || !std::isfinite(value))
-        throw ModelError(fmt::format("{}: expected a positive number, found '{}'", name,
-                                     given.empty() ? fmt::format("{}", value) : given));
-    return value;
-}
-
 std::vector<std::string> split(const std::string& list) {
     std::vector<std::string> parts;
     std::string part;
@@ -137,39 +120,38 @@ int run_model(const RunArguments& arguments) {
     const ModelFile file = arguments.model.read();
     const Model& model = file.model;
     const SimulationDefaults& defaults = model.simulation;
-    SimulationOptions options;
-    const auto choose = [](const std::string& given, const std::string& from_model, std::string& target) {
-        if (!given.empty()) {
-            target = given;
-        } else if (!from_model.empty()) {
-            target = from_model;
-        }
-    };
-    choose(arguments.formulation, defaults.formulation, options.formulation);
-    choose(arguments.integrator, defaults.integrator, options.integrator);
-    choose(arguments.model.coordinates, defaults.coordinates, options.coordinates);
-    options.from_equilibrium = arguments.from_equilibrium || defaults.from_equilibrium;
-    for (const std::string& option : arguments.model.options) apply_option(option, options);
+    SimulationOptions options = arguments.model.simulation_options(model, arguments.formulation, arguments.integrator);
+    options.from_equilibrium = options.from_equilibrium || arguments.from_equilibrium;
     RunOptions run_options;
-    run_options.until = positive(arguments.until, simulation_number(model, defaults.until, 10, "until"), "--until");
-    run_options.step = positive(arguments.step, simulation_number(model, defaults.step, 1e-3, "step"), "--step");
-    run_options.every =
-        positive(arguments.every, simulation_number(model, defaults.every, run_options.step, "every"), "--every");
+    run_options.until =
+        positive_number(arguments.until, simulation_number(model, defaults.until, 10, "until"), "--until");
+    run_options.step = positive_number(arguments.step, simulation_number(model, defaults.step, 1e-3, "step"), "--step");
+    run_options.every = positive_number(arguments.every,
+                                        simulation_number(model, defaults.every, run_options.step, "every"), "--every");
 
+    // A session where the model changes itself, otherwise a simulation is enough.
+    std::unique_ptr<Session> session;
     std::unique_ptr<Simulation> simulation;
     try {
-        simulation = std::make_unique<Simulation>(model, options);
+        if (model.events.size() > 0) {
+            SessionOptions session_options;
+            session_options.step = run_options.step;
+            session = std::make_unique<Session>(model, options, session_options);
+        } else {
+            simulation = std::make_unique<Simulation>(model, options);
+        }
     } catch (const ModelError& error) {
         throw ModelError(file.locate(error.what()));
     }
-    check_plots(arguments, simulation->observer().columns());
+    const auto running = [&]() -> const Simulation& { return session ? session->simulation() : *simulation; };
+    check_plots(arguments, (session ? session->observer() : simulation->observer()).columns());
 
     const bool is_json = arguments.summary == "json";
     RunResult result;
     {
         ProgressBar bar(0, run_options.until, !arguments.quiet);
         run_options.progress = [&](double t) { bar.show(t, fmt::format("t = {:.3f} s", t)); };
-        result = run(*simulation, run_options);
+        result = session ? run(*session, run_options) : run(*simulation, run_options);
     }
     const std::string title = model.title.empty() ? arguments.model.path : model.title;
     for (const std::string& path : arguments.outputs) write_results(result.table, path, title);
@@ -177,9 +159,12 @@ int run_model(const RunArguments& arguments) {
         write_text_file(path, render_svg(make_plot(result.table, sensors, title)));
 
     if (is_json) {
-        fmt::print("{}\n", json_summary(result.summary, simulation->options(), run_options.step));
+        fmt::print("{}\n", json_summary(result.summary, running().options(), run_options.step));
     } else {
-        print_summary(*simulation, result.summary, run_options.step);
+        print_summary(running(), result.summary, run_options.step);
+        const std::vector<SessionNote> notes = session ? session->take_notes() : std::vector<SessionNote>{};
+        for (const SessionNote& note : notes) fmt::print("\n  t = {:.6g} s: {}", note.time, note.text);
+        if (!notes.empty()) fmt::print("\n");
         for (const std::string& path : arguments.outputs) fmt::print("\n  results: {}\n", path);
         for (const auto& [sensors, path] : arguments.plots) fmt::print("\n  plot of {}: {}\n", sensors, path);
     }

@@ -9,12 +9,15 @@ namespace {
 using K = FieldKind;
 
 const std::vector<FieldFormat> joint_place{
-    {"at", K::vector, "place of the joint, world axes at the reference configuration (default: where the markers are)"},
+    {"at", K::place,
+     "place of the joint, world axes at the reference configuration, or where another marker is (default: where its "
+     "own markers are)"},
     {"axis", K::vector, "direction of the joint's axis: z of both markers (plane: x)"},
     {"x", K::vector, "direction of x of both markers, if it matters"},
     {"cut", K::truth, "in relative coordinates: true closes a loop with this joint, false keeps it in the tree"},
-    {"closing", K::number,
-     "frequency [rad/s]: the joint does not hold yet, springs and dampers draw its ends together (default: it holds)"},
+    {"closing", K::numbers,
+     "[since, frequency, gap, rate, ...]: not closed yet, each equation is led to zero as a critically damped "
+     "oscillator goes"},
 };
 
 std::vector<FieldFormat> with_place(std::vector<FieldFormat> more = {}) {

@@ -24,7 +24,8 @@ enum class FieldKind {
     table,           ///< [[x, y], ...]
     object,          ///< a mapping described elsewhere
     truth,
-    edits  ///< a list of edits of the running mechanism
+    place,  ///< a vector, or the name of a marker
+    edits   ///< a list of edits of the running mechanism
 };
 
 struct FieldFormat {

@@ -48,8 +48,9 @@ bool has_own_markers(const Model& model, const Joint& joint) {
     const bool can_be_said =
         (a->place == Marker::Kind::turned && turn == Orientation::Kind::axes) ||
         (a->place == Marker::Kind::world && (turn == Orientation::Kind::axes || turn == Orientation::Kind::none));
-    return can_be_said && a->place == b->place && same_placement(a->placement, b->placement) &&
-           is_named_after(model, *a, joint.name) && is_named_after(model, *b, joint.name);
+    return can_be_said && a->place == b->place && (a->place == Marker::Kind::turned || a->base == b->base) &&
+           same_placement(a->placement, b->placement) && is_named_after(model, *a, joint.name) &&
+           is_named_after(model, *b, joint.name);
 }
 
 bool owns_markers(const Model& model, const Joint& joint) {

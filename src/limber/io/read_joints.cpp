@@ -43,7 +43,11 @@ MarkerHandle ModelReader::placed_marker(MarkerHandle given, const std::string& n
     if (is_taken()) node.fail(fmt::format("marker '{}' exists already", marker.name));
     if (at) {
         marker.place = Marker::Kind::world;
-        placement.position = at->vector(model_.planar);
+        if (at->is_scalar()) {
+            marker.base = this->marker(*at);
+        } else {
+            placement.position = at->vector(model_.planar);
+        }
     } else {
         marker.place = Marker::Kind::turned;
         marker.base = given;
@@ -97,7 +101,7 @@ void ModelReader::read_joint(const std::string& name, const YamlNode& node) {
     if (const auto child = node.child("offset")) joint.offset = child->number();
     if (const auto child = node.child("equals")) joint.offset = child->number({}, true);
     if (const auto child = node.child("cut")) joint.is_cut = child->truth();
-    if (const auto child = node.child("closing")) joint.closing = child->number();
+    if (const auto child = node.child("closing")) joint.closing = child->numbers();
     if (const auto child = node.child("curve")) {
         const std::string curve = child->text("the name of a curve");
         joint.curve = model_.curves.find(curve);

@@ -26,6 +26,7 @@ const char* describe(FieldKind kind) {
         case FieldKind::table: return "[[x, y], ...]";
         case FieldKind::object: return "mapping";
         case FieldKind::truth: return "true or false";
+        case FieldKind::place: return "vector or marker";
         case FieldKind::edits: return "list of edits";
     }
     return "";

@@ -32,6 +32,7 @@ Json field_schema(const FieldFormat& field) {
             break;
         case FieldKind::table: schema = reference("table"); break;
         case FieldKind::truth: schema = {{"type", "boolean"}}; break;
+        case FieldKind::place: schema = {{"anyOf", Json::array({reference("vector"), {{"type", "string"}}})}}; break;
         case FieldKind::edits:
             schema = {{"type", "array"}, {"items", {{"type", Json::array({"string", "object"})}}}, {"minItems", 1}};
             break;

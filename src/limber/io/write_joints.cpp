@@ -6,7 +6,8 @@ namespace limber {
 void ElementWriter::add_place(MappingWriter& map, const Joint& joint) const {
     const Marker& marker = model_.markers.get(joint.a);
     const auto& turn = marker.placement.orientation.values;
-    if (marker.place == Marker::Kind::world) map.add("at", vector(marker.placement.position));
+    if (marker.place == Marker::Kind::world)
+        map.add("at", marker.base.is_null() ? vector(marker.placement.position) : YAML::Node(marker_name(marker.base)));
     if (turn.empty()) return;
     if (model_.planar) {
         map.add("axis", vector({turn[3], turn[4], turn[5]}));
@@ -44,7 +45,7 @@ YAML::Node ElementWriter::write(const Joint& joint, bool places_itself) const {
     for (const FieldFormat& option : format.options) {
         const std::string key = option.name;
         if (key == "cut" && joint.is_cut) map.add(key, YAML::Node(*joint.is_cut ? "true" : "false"));
-        if (key == "closing") map.add_given(key, joint.closing);
+        if (key == "closing" && !joint.closing.empty()) map.add(key, number_list(joint.closing));
         if (key == "length") map.add_given(key, joint.length);
         if (key == "pitch") map.add(key, joint.pitch);
         if (key == "radius") map.add(key, joint.radius);

@@ -138,6 +138,10 @@ Frame ModelEvaluation::marker_frame(MarkerHandle handle) const {
         case Marker::Kind::centre_of_mass: local.position += mass_properties(marker.body).centre; break;
         case Marker::Kind::world: {
             const Frame pose = body_frame(marker.body);
+            if (!marker.base.is_null()) {
+                const Frame other = body_frame(model_.markers.get(marker.base).body);
+                local.position = other.position + other.axes * marker_frame(marker.base).position;
+            }
             local.position = pose.axes.transpose() * (local.position - pose.position);
             local.axes = pose.axes.transpose() * local.axes;
             break;

@@ -79,8 +79,8 @@ struct Body {
 struct Marker {
     static constexpr const char* kind = "marker";
     enum class Kind {
-        body,   ///< placement in the body's frame
-        world,  ///< placement in world axes at the reference configuration
+        body,  ///< placement in the body's frame
+        world,  ///< placement in world axes at the reference configuration; at the point of marker `base` if there is one
         centre_of_mass,
         rod_start,
         rod_end,
@@ -151,9 +151,9 @@ struct Joint {
     std::optional<Number> offset;   ///< right-hand side; if absent, what holds at the reference configuration
     Handle<CurveDefinition> curve;  ///< point_on_curve, in the frame of marker a
     std::optional<bool> is_cut;     ///< relative coordinates: close a loop with this joint, or never
-    /// If set, the joint does not hold yet: springs and dampers of this frequency [rad/s], critically damped, draw its ends
-    /// together.
-    std::optional<Number> closing;
+    /// If not empty, the joint does not hold yet: its equations, apart by a gap and a rate at the time `since`, are led to zero as a
+    /// critically damped oscillator of the given frequency [rad/s] would go. Since, frequency, then gap and rate of each equation.
+    std::vector<Number> closing;
 };
 
 /// A function of time: an expression of t, or a table.

@@ -103,8 +103,9 @@ void ModelChange::follow(const Model& from, const Model& to) {
     const auto follow_table = [](auto& changes, const auto& steps) {
         for (auto& change : changes)
             for (const auto& next : steps)
-                if (next.index == change.index && change.after.element == next.before.element)
-                    change.after = next.after;
+                for (auto* side : {&change.before, &change.after})
+                    if (next.index == change.index && next.before.element && side->element == next.before.element)
+                        *side = next.after;
     };
     [&]<std::size_t... I>(std::index_sequence<I...>) {
         (follow_table(std::get<I>(elements_), std::get<I>(step.elements_)), ...);

@@ -22,7 +22,7 @@ public:
     /// the elements has been changed by something else since.
     void revert(Model& model) const { apply(model, true); }
     void repeat(Model& model) const { apply(model, false); }
-    /// After something else has legitimately replaced elements of a model: the change now leads to those.
+    /// After something else has legitimately replaced elements of a model: the change now means those.
     void follow(const Model& from, const Model& to);
 
 private:

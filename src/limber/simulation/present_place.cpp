@@ -1,6 +1,7 @@
 #include "limber/simulation/present_place.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "limber/kinematics/body_space/twist_constraints.hpp"
 #include "limber/math/rotation.hpp"
@@ -26,14 +27,20 @@ Placement numbers_of(const Frame& frame, bool planar) {
 void place_marker(const Simulation& simulation, const ModelEvaluation& numbers, Model& model, MarkerHandle handle) {
     const Marker& marker = std::as_const(model).markers.get(handle);
     if (marker.place != Marker::Kind::world && marker.place != Marker::Kind::turned) return;
-    const Body& body = std::as_const(model).bodies.get(marker.body);
-    if (marker.body == model.ground() || simulation.model().bodies.find(body.name).is_null()) return;
-    const Frame pose = simulation.body_frame(body.name);
+    // New bodies are where they are written.
+    const auto present = [&](BodyHandle handle) {
+        const Body& body = std::as_const(model).bodies.get(handle);
+        return simulation.model().bodies.find(body.name).is_null() ? numbers.body_frame(handle)
+                                                                   : simulation.body_frame(body.name);
+    };
+    const Frame pose = present(marker.body);
     Frame frame = numbers.frame(marker.placement, marker.name);
+    if (!marker.base.is_null()) {
+        const Frame other = present(std::as_const(model).markers.get(marker.base).body);
+        frame.position = other.position + other.axes * numbers.marker_frame(marker.base).position;
+    }
     frame.axes = (pose.axes.transpose() * frame.axes).eval();
-    frame.position = marker.place == Marker::Kind::world
-                         ? Vec3(pose.axes.transpose() * (frame.position - pose.position))
-                         : numbers.marker_frame(marker.base).position;
+    frame.position = (pose.axes.transpose() * (frame.position - pose.position)).eval();
     Marker& placed = model.markers.get(handle);
     placed.place = Marker::Kind::body;
     placed.placement = numbers_of(frame, model.planar);
@@ -67,41 +74,77 @@ std::vector<Handle<T>> new_elements(const Table<T>& before, const Table<T>& afte
     return list;
 }
 
-// Lengths and offsets left open: what the new mechanism measures now.
+// What a changed model measures at the present motion of the bodies.
 template <int D>
-void measure_now(const Simulation& simulation, const std::vector<JointHandle>& joints,
-                 const std::vector<ForceHandle>& forces, Model& model) {
-    const auto& system = static_cast<const MechanismSystem<D>&>(simulation.system());
-    const Mechanism<D> m = make_mechanism<D>(model);
-    BodyStates<D> old_states;
-    BodyStates<D> states;
-    std::vector<double> memory;
-    const State& state = simulation.state();
-    system.export_states(state.q, state.v, old_states);
-    carry_over(system.mechanism(), old_states, state.memory, m, states, memory);
-    FeatureState<D> features;
-    features.resize(m.features.size());
-    update_features<D>(m, states, m.used_features, features);
-    refresh_memory(m, features, memory);
-    const MeasureContext<D> context{features, memory, m.curves};
-    for (const JointHandle handle : joints) {
-        Joint& joint = model.joints.get(handle);
-        const ConstraintElement<D>& element = m.elements[m.element_index.at(joint.name)];
-        if (joint.type == JointType::distance) {
-            joint.length = Number((features.value[element.b.point] - features.value[element.a.point]).norm());
-            continue;
-        }
-        const Row& row = m.constraints.rows[element.first_row + element.row_count - 1];
+struct PresentMechanism {
+    PresentMechanism(const Simulation& simulation, const Model& model) : m(make_mechanism<D>(model)) {
+        const auto& system = static_cast<const MechanismSystem<D>&>(simulation.system());
+        BodyStates<D> old_states;
+        const State& state = simulation.state();
+        system.export_states(state.q, state.v, old_states);
+        carry_over(system.mechanism(), old_states, state.memory, m, states, memory);
+        features.resize(m.features.size());
+        update_features<D>(m, states, m.used_features, features);
+        refresh_memory(m, features, memory);
+    }
+    MeasureContext<D> context() const { return {features, memory, m.curves}; }
+    const ConstraintElement<D>& element(const std::string& joint) const {
+        return m.elements[m.element_index.at(joint)];
+    }
+    double value(const Row& row) const {
+        double sum = 0;
+        for (int k = row.first_term; k < row.first_term + row.term_count; ++k)
+            sum += m.constraints.terms[k].coefficient *
+                   compute_value(m.measure(m.constraints.terms[k].measure), context());
+        return sum;
+    }
+    double rate(const Row& row) const {
         double sum = 0;
         for (int k = row.first_term; k < row.first_term + row.term_count; ++k)
             sum +=
-                m.constraints.terms[k].coefficient * compute_value(m.measure(m.constraints.terms[k].measure), context);
-        joint.offset = Number(sum);
+                m.constraints.terms[k].coefficient * compute_rate(m.measure(m.constraints.terms[k].measure), context());
+        return sum;
+    }
+
+    Mechanism<D> m;
+    BodyStates<D> states;
+    std::vector<double> memory;
+    FeatureState<D> features;
+};
+
+// Lengths and offsets left open.
+template <int D>
+void measure_now(const Simulation& simulation, const std::vector<JointHandle>& joints,
+                 const std::vector<ForceHandle>& forces, Model& model) {
+    const PresentMechanism<D> now(simulation, model);
+    const Mechanism<D>& m = now.m;
+    for (const JointHandle handle : joints) {
+        Joint& joint = model.joints.get(handle);
+        const ConstraintElement<D>& element = now.element(joint.name);
+        if (joint.type == JointType::distance) {
+            joint.length = Number((now.features.value[element.b.point] - now.features.value[element.a.point]).norm());
+        } else {
+            joint.offset = Number(now.value(m.constraints.rows[element.first_row + element.row_count - 1]));
+        }
     }
     for (const ForceHandle handle : forces) {
         Force& force = model.forces.get(handle);
-        force.free_value =
-            Number(compute_value(m.measure(m.forces.elements[m.force_index.at(force.name)].measure), context));
+        const int measure = m.forces.elements[m.force_index.at(force.name)].measure;
+        force.free_value = Number(compute_value(m.measure(measure), now.context()));
+    }
+}
+
+template <int D>
+void lead_together_as(const Simulation& simulation, Model& model, JointHandle handle, double frequency) {
+    const PresentMechanism<D> now(simulation, model);
+    Joint& joint = model.joints.get(handle);
+    const ConstraintElement<D>& element = now.element(joint.name);
+    joint.closing = {Number(simulation.time()), Number(frequency)};
+    for (int r = element.first_row; r < element.first_row + element.row_count; ++r) {
+        const Row& row = now.m.constraints.rows[r];
+        if (!row.is_holonomic()) continue;
+        joint.closing.emplace_back(now.value(row) - row.rhs);
+        joint.closing.emplace_back(now.rate(row));
     }
 }
 
@@ -125,6 +168,27 @@ void place_new_elements(const Simulation& simulation, Model& model) {
     } else {
         measure_now<3>(simulation, joints, forces, model);
     }
+}
+
+void lead_together(const Simulation& simulation, Model& model, JointHandle joint, double frequency) {
+    if (model.planar) {
+        lead_together_as<2>(simulation, model, joint, frequency);
+    } else {
+        lead_together_as<3>(simulation, model, joint, frequency);
+    }
+}
+
+double closing_gap(const Joint& joint, double t) {
+    const auto value = [&](std::size_t i) { return joint.closing[i].expression().bind({}).constant(); };
+    const double time = t - value(0);
+    const double frequency = value(1);
+    double largest = 0;
+    for (std::size_t i = 2; i + 1 < joint.closing.size(); i += 2) {
+        const double gap = value(i);
+        const double slope = value(i + 1) + frequency * gap;
+        largest = std::max(largest, std::abs(gap + slope * time) * std::exp(-frequency * time));
+    }
+    return largest;
 }
 
 }  // namespace limber

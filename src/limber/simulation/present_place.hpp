@@ -9,4 +9,10 @@ namespace limber {
 /// Of all markers, joints and forces of `model` that the simulation's own model does not have.
 void place_new_elements(const Simulation& simulation, Model& model);
 
+/// A joint of `model` that does not hold yet: its ends, wherever they are now, are led together with the given frequency.
+void lead_together(const Simulation& simulation, Model& model, JointHandle joint, double frequency);
+
+/// How far apart such a joint still is at the time t: the largest of its equations.
+double closing_gap(const Joint& joint, double t);
+
 }  // namespace limber

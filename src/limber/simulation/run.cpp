@@ -15,55 +15,100 @@ double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+// What is run: a simulation alone, or a session.
+class Runner {
+public:
+    explicit Runner(Simulation& simulation) : simulation_(&simulation) {
+        const Energies energies = simulation.observer().compute_energies(simulation.state());
+        start_energy_ = energies.kinetic + energies.potential;
+        work_.start(energies.power);
+    }
+    explicit Runner(Session& session) : session_(&session) {}
+
+    Observer& observer() const { return session_ != nullptr ? session_->observer() : simulation_->observer(); }
+    const State& state() const { return simulation().state(); }
+    double time() const { return simulation().time(); }
+    double work() const { return session_ != nullptr ? session_->work() : work_.work(); }
+    /// Counts changes of what can be observed.
+    long changes() const { return session_ != nullptr ? session_->compilations() : 0; }
+
+    StepReport step(double h) { return session_ != nullptr ? session_->step_by(h) : simulation_->step(h); }
+    /// After a step: what does not balance.
+    double balance(const Energies& energies, double h) {
+        if (session_ != nullptr) return session_->energy_drift();
+        work_.add_step(energies.power, h);
+        return energies.kinetic + energies.potential - work_.work() - start_energy_;
+    }
+
+private:
+    const Simulation& simulation() const { return session_ != nullptr ? session_->simulation() : *simulation_; }
+
+    Simulation* simulation_ = nullptr;
+    Session* session_ = nullptr;
+    WorkIntegrator work_;
+    double start_energy_ = 0;
+};
+
 // Follows a run: energy balance, constraint errors, sensor ranges.
 class Monitor {
 public:
-    Monitor(Simulation& simulation, RunResult& result) : simulation_(simulation), result_(result) {
-        Observer& observer = simulation_.observer();
+    Monitor(Runner& runner, RunResult& result) : runner_(runner), result_(result) {
+        Observer& observer = runner_.observer();
         result_.table.columns = {"t"};
         for (const auto& name : observer.columns()) {
             result_.table.columns.push_back(name);
             result_.summary.sensors.push_back({name, 0, INFINITY, -INFINITY});
         }
-        const Energies energies = observer.compute_energies(simulation_.state());
-        start_energy_ = energies.kinetic + energies.potential;
+        const Energies energies = observer.compute_energies(runner_.state());
         least_kinetic_ = most_kinetic_ = energies.kinetic;
-        work_.start(energies.power);
+        find_columns();
         look();
     }
 
     void after_step(double h) {
-        const Energies energies = simulation_.observer().compute_energies(simulation_.state());
-        work_.add_step(energies.power, h);
-        const double balance = energies.kinetic + energies.potential - work_.work() - start_energy_;
+        const Energies energies = runner_.observer().compute_energies(runner_.state());
         RunSummary& summary = result_.summary;
-        summary.energy_drift = std::max(summary.energy_drift, std::abs(balance));
+        summary.energy_drift = std::max(summary.energy_drift, std::abs(runner_.balance(energies, h)));
         least_kinetic_ = std::min(least_kinetic_, energies.kinetic);
         most_kinetic_ = std::max(most_kinetic_, energies.kinetic);
         summary.exchanged_energy = most_kinetic_ - least_kinetic_;
+        if (runner_.changes() != changes_) find_columns();
         look();
     }
 
     void record() {
-        result_.table.values.push_back(simulation_.time());
+        result_.table.values.push_back(runner_.time());
         result_.table.values.insert(result_.table.values.end(), values_.begin(), values_.end());
     }
 
     bool is_finite() const {
-        return std::all_of(values_.begin(), values_.end(), [](double v) { return std::isfinite(v); }) &&
-               std::isfinite(result_.summary.energy_drift);
+        for (std::size_t i = 0; i < values_.size(); ++i)
+            if (place_[i] < observed_.size() && !std::isfinite(values_[i])) return false;
+        return std::isfinite(result_.summary.energy_drift);
     }
 
 private:
+    // Where the sensors of the start are among those of now.
+    void find_columns() {
+        const auto& now = runner_.observer().columns();
+        place_.clear();
+        for (const SensorSummary& sensor : result_.summary.sensors)
+            place_.push_back(static_cast<std::size_t>(std::find(now.begin(), now.end(), sensor.name) - now.begin()));
+        changes_ = runner_.changes();
+    }
+
     void look() {
-        Observer& observer = simulation_.observer();
+        Observer& observer = runner_.observer();
         RunSummary& summary = result_.summary;
-        const ConstraintErrors errors = observer.compute_errors(simulation_.state());
+        const ConstraintErrors errors = observer.compute_errors(runner_.state());
         summary.errors.position = std::max(summary.errors.position, errors.position);
         summary.errors.velocity = std::max(summary.errors.velocity, errors.velocity);
         summary.errors.acceleration = std::max(summary.errors.acceleration, errors.acceleration);
-        observer.observe(simulation_.state(), work_.work(), values_);
-        for (std::size_t i = 0; i < values_.size(); ++i) {
+        observer.observe(runner_.state(), runner_.work(), observed_);
+        values_.assign(place_.size(), std::nan(""));
+        for (std::size_t i = 0; i < place_.size(); ++i) {
+            if (place_[i] >= observed_.size()) continue;
+            values_[i] = observed_[place_[i]];
             SensorSummary& sensor = summary.sensors[i];
             sensor.final = values_[i];
             sensor.min = std::min(sensor.min, values_[i]);
@@ -71,39 +116,38 @@ private:
         }
     }
 
-    Simulation& simulation_;
+    Runner& runner_;
     RunResult& result_;
-    std::vector<double> values_;
-    WorkIntegrator work_;
-    double start_energy_ = 0, least_kinetic_ = 0, most_kinetic_ = 0;
+    std::vector<double> observed_, values_;
+    std::vector<std::size_t> place_;  // of each sensor among the observed; beyond: gone
+    long changes_ = 0;
+    double least_kinetic_ = 0, most_kinetic_ = 0;
 };
 
-}  // namespace
-
-RunResult run(Simulation& simulation, const RunOptions& options) {
+RunResult run(Runner runner, const RunOptions& options) {
     RunResult result;
     RunSummary& summary = result.summary;
-    const double start = simulation.time();
-    Monitor monitor(simulation, result);
+    const double start = runner.time();
+    Monitor monitor(runner, result);
     monitor.record();
     const double every = options.every > 0 ? options.every : options.step;
     const double tiny = 1e-9 * options.step;
     long recorded = 0;
     auto last_progress = Clock::now();
-    while (simulation.time() < options.until - tiny) {
+    while (runner.time() < options.until - tiny) {
         // The next whole step, cut short at an instant of output and at the end.
         const double next_output = start + static_cast<double>(recorded + 1) * every;
         const double target =
-            std::min({start + std::floor((simulation.time() - start) / options.step + 1 + 1e-9) * options.step,
-                      next_output, options.until});
-        const double h = target - simulation.time();
+            std::min({start + std::floor((runner.time() - start) / options.step + 1 + 1e-9) * options.step, next_output,
+                      options.until});
+        const double h = target - runner.time();
         const auto before = Clock::now();
-        const StepReport report = simulation.step(h);
+        const StepReport report = runner.step(h);
         summary.wall_time += seconds_since(before);
         summary.iterations += report.iterations;
         if (!report.ok) {
             summary.ok = false;
-            summary.failure = fmt::format("the step from t = {:.9g} failed: {}", simulation.time(), report.reason);
+            summary.failure = fmt::format("the step from t = {:.9g} failed: {}", runner.time(), report.reason);
             break;
         }
         ++summary.steps;
@@ -111,22 +155,31 @@ RunResult run(Simulation& simulation, const RunOptions& options) {
         monitor.after_step(h);
         if (!monitor.is_finite()) {
             summary.ok = false;
-            summary.failure =
-                fmt::format("a sensor or the energy is not finite after t = {:.9g}", simulation.time() - h);
+            summary.failure = fmt::format("a sensor or the energy is not finite after t = {:.9g}", runner.time() - h);
             break;
         }
-        if (simulation.time() >= next_output - tiny || simulation.time() >= options.until - tiny) {
+        if (runner.time() >= next_output - tiny || runner.time() >= options.until - tiny) {
             monitor.record();
             ++recorded;
         }
         if (options.progress && seconds_since(last_progress) > 0.05) {
-            options.progress(simulation.time());
+            options.progress(runner.time());
             last_progress = Clock::now();
         }
     }
-    summary.reached = simulation.time();
+    summary.reached = runner.time();
     summary.real_time_factor = summary.wall_time > 0 ? (summary.reached - start) / summary.wall_time : 0;
     return result;
+}
+
+}  // namespace
+
+RunResult run(Simulation& simulation, const RunOptions& options) {
+    return run(Runner(simulation), options);
+}
+
+RunResult run(Session& session, const RunOptions& options) {
+    return run(Runner(session), options);
 }
 
 }  // namespace limber

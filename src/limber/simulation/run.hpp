@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "limber/io/results.hpp"
-#include "limber/simulation/simulation.hpp"
+#include "limber/simulation/session.hpp"
 
 namespace limber {
 
@@ -43,6 +43,9 @@ struct RunResult {
     RunSummary summary;
 };
 
+/// Without events.
 RunResult run(Simulation& simulation, const RunOptions& options);
+/// With the events of the model. Sensors that an event removes are not a number from then on.
+RunResult run(Session& session, const RunOptions& options);
 
 }  // namespace limber

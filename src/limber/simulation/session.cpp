@@ -9,8 +9,10 @@
 #include <cmath>
 
 #include "limber/io/edit_text.hpp"
+#include "limber/io/element_edits.hpp"
 #include "limber/model/error.hpp"
 #include "limber/simulation/journal.hpp"
+#include "limber/simulation/present_place.hpp"
 
 namespace limber {
 namespace {
@@ -19,7 +21,7 @@ constexpr int most_events_in_a_step = 100;
 // Events are located to this part of the step.
 constexpr double event_precision = 1e-10;
 // A joint whose ends have come so near, over the typical length, holds from then on.
-constexpr double closed_gap = 1e-3;
+constexpr double closed_gap = 1e-5;
 
 std::size_t bytes_of(const Situation& s) {
     const State& x = s.state;
@@ -70,9 +72,11 @@ void Session::record(std::shared_ptr<Journal> journal) {
 
 // ---------------------------------------------------------------- steps
 
-StepReport Session::step() {
+StepReport Session::step_by(double h) {
     if (!is_rerunning_) drop_future();
-    const StepReport report = step_with_events(step_);
+    StepReport report = step_with_events(h);
+    // Ends that cannot meet stop the motion: rather let go of the joint.
+    while (!report.ok && give_up_closing()) report = step_with_events(h);
     if (!report.ok) return report;
     ++steps_;
     close_joints();
@@ -150,7 +154,7 @@ void Session::watch_rules() {
     rules_ = std::move(rules);
     closing_.clear();
     for (const auto handle : model().joints.handles())
-        if (model().joints.get(handle).closing) closing_.push_back(model().joints.get(handle).name);
+        if (!model().joints.get(handle).closing.empty()) closing_.push_back(model().joints.get(handle).name);
 }
 
 // After a step from `before`: if a condition has passed through zero, goes back to that moment and makes the edits of the first
@@ -245,23 +249,55 @@ double Session::find_event(const State& before, std::size_t rule, double h, doub
 void Session::close_joints() {
     const std::vector<std::string> closing = closing_;
     for (const std::string& name : closing) {
-        if (simulation_->closing_gap(name) > closed_gap) continue;
+        const double scale = std::min(1.0, simulation_->system().length_scale());
+        if (closing_gap(model().joints.get(model().joints.find(name)), time()) > closed_gap * scale) continue;
         Model next = model();
         const Model before = next;
-        next.joints.get(next.joints.find(name)).closing.reset();
+        next.joints.get(next.joints.find(name)).closing.clear();
         try {
             hand_over(next, options(), {});
         } catch (const ModelError&) {
             continue;  // not yet
         }
         // The edit that has brought the joint is undone as a whole.
-        for (auto& entry : undo_) {
-            auto changed = std::make_shared<Situation::Entry>(*entry);
-            changed->change.follow(before, next);
-            entry = std::move(changed);
-        }
+        follow_change(before, next);
         notes_.push_back({time(), fmt::format("joint '{}' has closed", name)});
     }
+}
+
+void Session::follow_change(const Model& from, const Model& to) {
+    for (auto* list : {&undo_, &redo_})
+        for (auto& entry : *list) {
+            auto changed = std::make_shared<Situation::Entry>(*entry);
+            changed->change.follow(from, to);
+            entry = std::move(changed);
+        }
+}
+
+bool Session::give_up_closing() {
+    if (closing_.empty()) return false;
+    const std::string name = closing_.back();
+    Model next = model();
+    const Model before = next;
+    try {
+        remove_element(next, "joints", name, true);
+        hand_over(next, options(), {});
+    } catch (const ModelError&) {
+        return false;
+    }
+    // Undoing the edit that brought it finds nothing to take away.
+    std::erase_if(undo_, [&](const auto& entry) {
+        ModelChange change = entry->change;
+        Model trial = model();
+        try {
+            change.revert(trial);
+            return false;
+        } catch (const ModelError&) {
+            return true;
+        }
+    });
+    notes_.push_back({time(), fmt::format("joint '{}' was let go: its ends cannot be drawn together", name)});
+    return true;
 }
 
 // ---------------------------------------------------------------- snapshots

@@ -104,7 +104,9 @@ public:
     /// The same from text; what cannot be read is refused.
     EditReport apply(const std::string& edit);
     /// One step, with the events inside it. On failure the state is the last good one.
-    StepReport step();
+    StepReport step() { return step_by(step_); }
+    /// The same with another length.
+    StepReport step_by(double h);
     /// Steps until `end`, as many whole ones as fit.
     StepReport advance(double end);
     /// What the session has done by itself since last asked.
@@ -146,6 +148,8 @@ private:
     double find_event(const State& before, std::size_t rule, double h, double start_value);
     void watch_rules();
     void close_joints();
+    bool give_up_closing();
+    void follow_change(const Model& from, const Model& to);
     void account_for(const HandOverReport& report);
     void restart_work();
 

@@ -134,7 +134,7 @@ EditReport Session::perform_edit(const AddElement& edit) {
     try {
         return take_over(next, options(), step_, limits, entry);
     } catch (const ModelError&) {
-        next.joints.get(next.joints.find(edit.name)).closing = Number(session_options_.closing_frequency);
+        lead_together(*simulation_, next, next.joints.find(edit.name), session_options_.closing_frequency);
         return take_over(std::move(next), options(), step_, {}, entry);
     }
 }
@@ -287,15 +287,10 @@ EditReport Session::take_back(bool forwards) {
         const Model direct = next;
         for (const auto& change : model().joints.changes_to(direct.joints))
             if (!change.before.element && change.after.element)
-                next.joints.get(next.joints.find(change.after.element->name)).closing =
-                    Number(session_options_.closing_frequency);
+                lead_together(*simulation_, next, next.joints.find(change.after.element->name),
+                              session_options_.closing_frequency);
         report = take_over(next, next_options, step, {}, "");
-        for (auto* list : {&undo_, &redo_})
-            for (auto& known : *list) {
-                auto changed = std::make_shared<Situation::Entry>(*known);
-                changed->change.follow(direct, next);
-                known = std::move(changed);
-            }
+        follow_change(direct, next);
     }
     report.message = name + describe_hand_over(report.hand_over);
     auto& to = forwards ? undo_ : redo_;

@@ -221,33 +221,6 @@ void Simulation::move_target(const std::string& force, const Vec3& target) {
     if (!report.ok) throw ModelError("the accelerations cannot be found: " + report.reason);
 }
 
-double Simulation::closing_gap(const std::string& joint) const {
-    const auto measure = [&]<int D>(const MechanismSystem<D>& system) {
-        const Mechanism<D>& m = system.mechanism();
-        BodyStates<D> states;
-        system.export_states(state_.q, state_.v, states);
-        FeatureState<D> features;
-        features.resize(m.features.size());
-        update_features<D>(m, states, m.used_features, features);
-        const MeasureContext<D> context{features, state_.memory, m.curves};
-        double largest = 0;
-        for (const ForceElement<D>& force : m.forces.elements) {
-            if (force.name != joint || force.zero.empty()) continue;
-            for (std::size_t i = 0; i < force.components.size(); ++i) {
-                double x = -force.zero[i];
-                bool is_length = false;
-                for (const RowTerm& term : force.components[i]) {
-                    x += term.coefficient * compute_value(m.measure(term.measure), context);
-                    is_length = is_length || m.measure(term.measure).kind != MeasureKind::dot;
-                }
-                largest = std::max(largest, std::abs(x) / (is_length ? m.length_scale : 1.0));
-            }
-        }
-        return largest;
-    };
-    return model_.planar ? measure(system_as<2>()) : measure(system_as<3>());
-}
-
 Frame Simulation::body_frame(const std::string& name) const {
     const auto find = [&]<int D>(const MechanismSystem<D>& system) {
         Frame frame;

@@ -61,9 +61,6 @@ public:
     /// the state alone.
     void forget_past();
 
-    /// How far the ends of a joint that is being closed are apart: lengths over the typical one, angles in radians.
-    double closing_gap(const std::string& joint) const;
-
     /// Pose of a body's frame; the ground's is the world's.
     Frame body_frame(const std::string& body) const;
 

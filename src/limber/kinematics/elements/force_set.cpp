@@ -87,7 +87,6 @@ void bushing_state(const ForceElement<D>& e, const std::vector<Measure<D>>& meas
     const auto n = static_cast<Eigen::Index>(e.components.size());
     x.setZero(n);
     v.setZero(n);
-    for (std::size_t i = 0; i < e.zero.size(); ++i) x[static_cast<Eigen::Index>(i)] = -e.zero[i];
     for (Eigen::Index i = 0; i < n; ++i)
         for (const RowTerm& term : e.components[i]) {
             x[i] += term.coefficient * compute_value(measures[term.measure], c);

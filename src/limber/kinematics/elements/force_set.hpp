@@ -51,7 +51,6 @@ struct ForceElement {
     bool in_marker_axes = false;
     // bushing: displacement, then rotation 1/2 sum a_k x b_k (sine of the angle times the axis), in the axes of a
     std::vector<std::vector<RowTerm>> components;  ///< each x_i is a sum of measures
-    std::vector<double> zero;                      ///< value of each sum at which x_i = 0; empty: 0
     MatX stiffness, damping;
     // drag
     double linear = 0, quadratic = 0;

@@ -35,8 +35,7 @@ private:
     // joints, see joints.cpp
     void add_joint(const Joint& joint);
     void add_motions(const Joint& joint);
-    void draw_together(const Joint& joint, std::size_t first_shared);
-    double inertia_along(const std::vector<RowTerm>& terms) const;
+    void lead_together(const Joint& joint);
     ConstraintElement<D>& start_element(const std::string& name, const Joint* joint);
     void add_row(const std::vector<RowTerm>& terms, double rhs = 0, int law = -1);
     void coincide();

@@ -27,7 +27,6 @@
 
 #include <cmath>
 
-#include "limber/kinematics/body_space/twist.hpp"
 #include "limber/kinematics/mechanism/builder.hpp"
 
 namespace limber {
@@ -215,81 +214,42 @@ void MechanismBuilder<D>::add_joint(const Joint& joint) {
         case JointType::skate: add_skate(); break;
         case JointType::velocity: add_user_velocity(joint); break;
     }
-    if (joint.closing) {
-        draw_together(joint, first_shared);
-    } else {
+    if (joint.closing.empty()) {
         add_motions(joint);
+    } else {
+        lead_together(joint);
+        m_.shared.resize(first_shared);
     }
     element_->row_count = static_cast<int>(m_.constraints.rows.size()) - element_->first_row;
     element_ = nullptr;
 }
 
-// Springs and dampers in place of the rows just made: along each row an oscillator of the given frequency, critically damped.
+// The rows just made follow a law of time that ends at zero.
 template <int D>
-void MechanismBuilder<D>::draw_together(const Joint& joint, std::size_t first_shared) {
-    const std::string what = fmt::format("joint '{}'", joint.name);
+void MechanismBuilder<D>::lead_together(const Joint& joint) {
+    const std::string what = fmt::format("joint '{}': closing", joint.name);
     ConstraintSet<D>& set = m_.constraints;
-    const double frequency = evaluation_.number(*joint.closing, what + ": closing");
+    const auto value = [&](std::size_t i) {
+        return i < joint.closing.size() ? evaluation_.number(joint.closing[i], what) : 0.0;
+    };
+    const double since = value(0);
+    const double frequency = value(1);
     if (!(frequency > 0))
-        throw ModelError(fmt::format("{}: closing must be a positive frequency, found {}", what, frequency));
-    ForceElement<D> e;
-    e.kind = ForceKind::bushing;
-    e.name = joint.name;
-    std::vector<int> slots;
-    const auto first = static_cast<std::size_t>(element_->first_row);
-    for (std::size_t r = first; r < set.rows.size(); ++r) {
-        const Row& row = set.rows[r];
-        if (!row.is_holonomic())
-            throw ModelError(fmt::format("{}: a {} joint has no ends that could be drawn together", what,
-                                         joint_type_name(joint.type)));
-        e.components.emplace_back(set.terms.begin() + row.first_term,
-                                  set.terms.begin() + row.first_term + row.term_count);
-        e.zero.push_back(row.rhs);
-        slots.insert(slots.end(), set.slot_feature.begin() + row.first_slot,
-                     set.slot_feature.begin() + row.first_slot + row.slot_count);
+        throw ModelError(
+            fmt::format("{}: expected a positive frequency in the second place, found {}", what, frequency));
+    std::size_t place = 2;
+    for (std::size_t r = element_->first_row; r < set.rows.size(); ++r) {
+        Row& row = set.rows[r];
+        if (!row.is_holonomic()) continue;
+        const double gap = value(place);
+        const double slope = value(place + 1) + frequency * gap;
+        place += 2;
+        row.law = static_cast<int>(set.laws.size());
+        const std::string time = fmt::format("(t - ({}))", since);
+        set.laws.emplace_back(evaluation_.bind(
+            Number(fmt::format("{} + ({} + ({})*{})*exp(-{}*{})", row.rhs, gap, slope, time, frequency, time)), {"t"},
+            what));
     }
-    const auto count = static_cast<Eigen::Index>(e.components.size());
-    e.stiffness = e.damping = MatX::Zero(count, count);
-    for (Eigen::Index i = 0; i < count; ++i) {
-        const double inertia = inertia_along(e.components[i]);
-        e.stiffness(i, i) = inertia * frequency * frequency;
-        e.damping(i, i) = 2 * inertia * frequency;
-    }
-    set.terms.resize(set.rows[first].first_term);
-    set.slot_feature.resize(set.rows[first].first_slot);
-    set.rows.resize(first);
-    m_.shared.resize(first_shared);
-    m_.forces.add(std::move(e), slots);
-}
-
-// What the bodies of a row, apart from all else, oppose to a unit acceleration of its value, at the reference configuration.
-template <int D>
-double MechanismBuilder<D>::inertia_along(const std::vector<RowTerm>& terms) const {
-    std::map<int, std::pair<Vec<D>, AngularVec<D>>> wrench;
-    const MeasureContext<D> context = reference_context();
-    MeasureGradient<D> gradient;
-    for (const RowTerm& term : terms) {
-        const Measure<D>& m = m_.measure(term.measure);
-        compute_gradient(m, context, gradient.data());
-        for (int i = 0; i < m.count; ++i) {
-            const Feature<D>& f = m_.features[m.feature[i]];
-            if (f.body < 0) continue;
-            TwistVec<D> part = TwistVec<D>::Zero();
-            add_wrench(f, m_.reference.value[m.feature[i]], m_.bodies[f.body].reference.position, gradient[i], part);
-            auto& [force, torque] = wrench.try_emplace(f.body, Vec<D>::Zero(), AngularVec<D>::Zero()).first->second;
-            force += term.coefficient * part.template head<D>();
-            torque += term.coefficient * part.template tail<angular_size<D>>();
-        }
-    }
-    double mobility = 0;
-    for (const auto& [index, pair] : wrench) {
-        const MechanismBody<D>& body = m_.bodies[index];
-        if (body.mass > 0) mobility += pair.first.squaredNorm() / body.mass;
-        // The mean inertia will do: this sets the gain of a drive, not a motion.
-        const double inertia = body.inertia.trace() / angular_size<D>;
-        if (inertia > 0) mobility += pair.second.squaredNorm() / inertia;
-    }
-    return mobility > 0 ? 1 / mobility : 1;
 }
 
 // The motion a joint leaves free, where it is a sequence of turns and slides.
