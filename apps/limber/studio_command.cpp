@@ -18,8 +18,9 @@ void add_studio_command(CLI::App& app, int& exit_code) {
     auto wants_token = std::make_shared<bool>(false);
     CLI::App* command = app.add_subcommand("studio", "See it, drag it, change it: the workbench in the browser");
     command->add_option("--port", options->port, "Port to listen on; 0: any free one (default 8420)");
-    command->add_option("--workspace", options->workspace,
-                        "Folder for your models and autosaved sessions; without it nothing is kept")
+    command
+        ->add_option("--workspace", options->workspace,
+                     "Folder for your models and autosaved sessions; without it nothing is kept")
         ->type_name("DIR");
     command
         ->add_option("--address", options->address,

@@ -80,7 +80,7 @@ public:
                             {"a", index_of(joint.a)},
                             {"b", index_of(joint.b)},
                             {"coordinates", joint_coordinate_names(joint.type, model_.planar)},
-                            {"closing", joint.closing.has_value()}});
+                            {"closing", !joint.closing.empty()}});
         }
         return list;
     }

@@ -10,6 +10,7 @@ const favourites = ['double-pendulum.yaml', 'slider-crank.yaml', 'n-four-bar.yam
 const groups: [string, string][] = [
   ['', 'Mechanisms'],
   ['loops', 'Closed loops'],
+  ['live', 'That change themselves'],
   ['iltis', 'A vehicle'],
   ['joints', 'Joint by joint'],
   ['forces', 'Forces'],

@@ -126,7 +126,6 @@ export function toolBox(studio: Studio, plots: Plots, use: (tool: Tool) => void)
     traces,
     iconButton('plot', 'Plots (P)', () => plots.toggle(), 'show-plots'),
     iconButton('fit', 'Show everything (0)', () => studio.view.fit(), 'fit'),
-    iconButton('camera', 'Picture (PNG)', () => void studio.view.picture()),
   );
   return { element, show: (tool) => buttons.forEach((b, name) => b.classList.toggle('on', name === tool)) };
 }

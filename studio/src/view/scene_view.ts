@@ -297,7 +297,7 @@ export class SceneView {
       for (let k = 0; k < 3; ++k) middle.setComponent(k, middle.getComponent(k) + frame.bodies[b * bodyStride + 7 + k]! / count);
     this.home ??= middle.clone();
     const away = middle.clone().sub(this.home);
-    const leash = 0.6 * this.size;
+    const leash = 0.25 * this.size;
     if (away.length() <= leash) return;
     away.setLength(away.length() - leash);
     this.home.add(away);
