@@ -18,7 +18,6 @@ export interface Frame {
   speed: number;
   speedReached: number;
   iterations: number;
-  perturbation: number;
   sensorCount: number;
   sampleCount: number;
   samples: Float64Array; // per sample: time, sensors, then those of the ghost if there is one
@@ -37,11 +36,11 @@ export const ghostStride = 7;
 /** Null if the bytes are not a frame. */
 export function decodeFrame(buffer: ArrayBuffer): Frame | null {
   const view = new DataView(buffer);
-  if (buffer.byteLength < 160 || view.getUint32(0, true) !== 1) return null;
+  if (buffer.byteLength < 152 || view.getUint32(0, true) !== 1) return null;
   const flags = view.getUint32(12, true);
   const value = (i: number) => view.getFloat64(16 + 8 * i, true);
-  const count = (i: number) => view.getUint32(128 + 4 * i, true);
-  let at = 160;
+  const count = (i: number) => view.getUint32(120 + 4 * i, true);
+  let at = 152;
   // Copied, since single-precision data may follow at any multiple of four.
   const doubles = (n: number) => {
     const part = new Float64Array(buffer.slice(at, at + 8 * n));
@@ -78,7 +77,6 @@ export function decodeFrame(buffer: ArrayBuffer): Frame | null {
     speed: value(10),
     speedReached: value(11),
     iterations: value(12),
-    perturbation: value(13),
     sensorCount: count(1),
     sampleCount: count(6),
     samples,

@@ -3,7 +3,7 @@
 import { h, icon, iconButton, icons, short } from '../dom';
 import type { Studio } from '../studio';
 
-const speeds = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10];
+const speeds = [0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10];
 const framesBetweenTexts = 6;
 
 export function transport(studio: Studio): HTMLElement {

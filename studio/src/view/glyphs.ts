@@ -1,4 +1,4 @@
-// Joints, markers and the ground's feet as small signs that keep their place on the bodies.
+// Joints, and in planar models the ground's feet, as small signs that keep their place on the bodies.
 
 import {
   BoxGeometry,
@@ -27,8 +27,7 @@ const signGeometry: Record<Sign, BufferGeometry> = {
   ball: new SphereGeometry(1.15, 20, 14),
   other: new OctahedronGeometry(1.3),
 };
-const footGeometry = new CylinderGeometry(0.01, 2.1, 2.6, 3, 1).rotateX(Math.PI / 2).translate(0, 0, -1.6);
-const planarFoot = new CylinderGeometry(0.01, 2.1, 2.6, 4, 1).rotateY(Math.PI / 4).scale(1, 1, 0.15).translate(0, -1.6, 0);
+const footGeometry = new CylinderGeometry(0.01, 2.1, 2.6, 4, 1).rotateY(Math.PI / 4).scale(1, 1, 0.15).translate(0, -1.6, 0);
 
 function signOf(joint: Joint): Sign {
   if (joint.type === 'revolute' || joint.type === 'cylindrical' || joint.type === 'helical') return 'hinge';
@@ -65,8 +64,8 @@ export class Glyphs {
       this.group.add(mesh);
     }
     const grounded = this.grounded();
-    if (grounded.length > 0) {
-      this.feet = new InstancedMesh(scene.planar ? planarFoot : footGeometry, new MeshBasicMaterial({ color: '#8a929c' }), grounded.length);
+    if (scene.planar && grounded.length > 0) {
+      this.feet = new InstancedMesh(footGeometry, new MeshBasicMaterial({ color: '#8a929c' }), grounded.length);
       this.feet.frustumCulled = false;
       grounded.forEach((marker, i) => {
         this.place.set(...scene.markers[marker]!.position);

@@ -13,6 +13,7 @@ import {
   PerspectiveCamera,
   Plane,
   PlaneGeometry,
+  Quaternion,
   Raycaster,
   Scene as ThreeScene,
   ShadowMaterial,
@@ -70,6 +71,7 @@ export class SceneView {
   private largestSpring = 0;
   private lastTime = 0;
   private cell = 1;
+  private up = 2; // the axis that points up
   private gridColors: [string, string] = ['#3a424d', '#2b323b'];
   private home: Vector3 | null = null;
   private frames = 0;
@@ -117,6 +119,7 @@ export class SceneView {
   setScene(scene: Scene, isNew: boolean): void {
     this.scene = scene;
     if (isNew) {
+      if (!scene.planar) this.setUp(scene);
       this.size = Math.max(1e-6, sceneBounds(scene).getSize(new Vector3()).length());
       this.unit = this.size * (scene.bodies.length > 60 ? 0.006 : 0.013);
       this.traces.clear();
@@ -136,6 +139,19 @@ export class SceneView {
       this.buildGround();
       this.fit();
     }
+  }
+
+  // Up is where gravity does not pull; without gravity it is z.
+  private setUp(scene: Scene): void {
+    const [x = 0, y = 0, z = -1] = scene.gravity.map(Number);
+    const pull = Math.max(Math.abs(x), Math.abs(y), Math.abs(z));
+    this.up = pull > 0 && Math.abs(y) === pull ? 1 : pull > 0 && Math.abs(x) === pull ? 0 : 2;
+    const up = new Vector3().setComponent(this.up, 1);
+    if (this.deep.up.equals(up)) return;
+    // The controls ask for the camera's up only when they are made.
+    this.deep.up.copy(up);
+    this.deepControls.dispose();
+    this.deepControls = new OrbitControls(this.deep, this.renderer.domElement);
   }
 
   setFrame(frame: Frame): void {
@@ -165,7 +181,7 @@ export class SceneView {
       this.flat.userData['radius'] = radius * 1.15;
     } else {
       const distance = radius / Math.sin((this.deep.fov * Math.PI) / 360);
-      this.deep.position.copy(centre).add(new Vector3(0.75, -1, 0.62).normalize().multiplyScalar(distance));
+      this.deep.position.copy(centre).add(this.turned(0.75, -1, 0.62).normalize().multiplyScalar(distance));
       this.deep.near = distance / 500;
       this.deep.far = distance * 50;
     }
@@ -215,6 +231,11 @@ export class SceneView {
     return new Promise((resolve) => this.renderer.domElement.toBlob(resolve, 'image/png'));
   }
 
+  // A vector given with z up, with the axis that is up here.
+  private turned(x: number, y: number, z: number): Vector3 {
+    return new Vector3(x, y, z).applyQuaternion(new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), new Vector3().setComponent(this.up, 1)));
+  }
+
   private presentPoses(): number[][] {
     const data = this.frame && this.frame.revision === this.scene?.revision ? this.frame.bodies : null;
     if (!data) return this.scene?.poses ?? [];
@@ -229,20 +250,23 @@ export class SceneView {
     const cells = 2 * Math.ceil((4 * this.size) / cell / 2);
     this.grid = new GridHelper(cells * cell, cells, this.gridColors[0], this.gridColors[1]);
     const snapped = (x: number) => Math.round(x / cell) * cell;
+    this.grid.position.set(snapped(centre.x), snapped(centre.y), snapped(centre.z));
     if (this.scene!.planar) {
       this.grid.rotation.x = Math.PI / 2;
-      this.grid.position.set(snapped(centre.x), snapped(centre.y), -0.2 * this.size);
+      this.grid.position.z = -0.2 * this.size;
     } else {
-      this.grid.rotation.x = Math.PI / 2;
-      this.grid.position.set(snapped(centre.x), snapped(centre.y), bounds.min.z - 0.02 * this.size);
+      const up = new Vector3().setComponent(this.up, 1);
+      this.grid.quaternion.setFromUnitVectors(new Vector3(0, 1, 0), up);
+      this.grid.position.setComponent(this.up, bounds.min.getComponent(this.up) - 0.02 * this.size);
       this.floor = new Mesh(new PlaneGeometry(cells * cell, cells * cell), new ShadowMaterial({ opacity: 0.28 }));
+      this.floor.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), up);
       this.floor.position.copy(this.grid.position);
       this.floor.receiveShadow = true;
       this.world.add(this.floor);
     }
     this.world.add(this.grid);
     const reach = 1.5 * this.size;
-    this.sun.position.copy(centre).add(this.scene!.planar ? new Vector3(-1, 1.5, 3).multiplyScalar(reach) : new Vector3(0.8, -0.6, 2).multiplyScalar(reach));
+    this.sun.position.copy(centre).add(this.scene!.planar ? new Vector3(-1, 1.5, 3).multiplyScalar(reach) : this.turned(0.8, -0.6, 2).multiplyScalar(reach));
     this.sun.target.position.copy(centre);
     const camera = this.sun.shadow.camera;
     camera.left = camera.bottom = -reach;
@@ -307,8 +331,9 @@ export class SceneView {
     this.sun.target.position.add(away);
     for (const ground of [this.grid, this.floor])
       if (ground) {
-        ground.position.x = Math.round(this.home.x / this.cell) * this.cell;
-        ground.position.y = Math.round(this.home.y / this.cell) * this.cell;
+        const fixed = this.scene!.planar ? 2 : this.up;
+        for (const k of [0, 1, 2])
+          if (k !== fixed) ground.position.setComponent(k, Math.round(this.home.getComponent(k) / this.cell) * this.cell);
       }
   }
 
