@@ -5,16 +5,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <map>
 #include <sstream>
 
-#include "limber/io/svg_plot.hpp"
+#include "limber/analysis/study_report.hpp"
 #include "support.hpp"
 
 namespace limber::bench {
@@ -22,76 +19,17 @@ namespace {
 
 constexpr double until = 8;
 constexpr double accepted_error = 5e-3;
-constexpr double longest_run = 3;  // CPU seconds
-const std::vector<std::string> watched{"chassis.z", "wheel00.z", "wheel11.z"};
 
-struct Run {
-    std::string formulation, integrator;
-    double parameter = 0, step = 0;
-    bool ok = false;
-    double cpu = 0, slowest_step = 0, error = INFINITY;
-    std::vector<std::array<double, 3>> heights{};  // after every step
-};
-
-SimulationOptions options_of(const Run& run) {
-    SimulationOptions o = options(run.formulation, run.integrator);
-    o.from_equilibrium = true;
-    o.integrator_options.max_halvings = 3;  // runs that struggle are not of interest here
-    o.integrator_options.newmark_xi = run.parameter;
-    o.integrator_options.hht_delta = run.parameter;
-    o.integrator_options.rho_infinity = run.parameter;
-    o.formulation_options.use_approximate_tangent = run.formulation != "global";  // as the paper does
+StudyOptions options_of(const std::string& formulation) {
+    StudyOptions o;
+    o.simulation.from_equilibrium = true;
+    o.simulation.integrator_options.max_halvings = 3;  // runs that struggle are not of interest here
+    o.simulation.formulation_options.use_approximate_tangent = formulation != "global";  // as the paper does
+    o.until = until;
+    o.sensors = {"chassis.z", "wheel00.z", "wheel11.z"};
+    o.longest_run = 3;
+    o.repeats = 2;
     return o;
-}
-
-void carry_out(const Model& model, Run& run) {
-    Simulation simulation(model, options_of(run));
-    std::vector<std::size_t> columns;
-    for (const std::string& name : watched) {
-        const auto& all = simulation.observer().columns();
-        columns.push_back(static_cast<std::size_t>(std::find(all.begin(), all.end(), name) - all.begin()));
-    }
-    std::vector<double> values;
-    const auto look = [&] {
-        simulation.observer().observe(simulation.state(), 0, values);
-        run.heights.push_back({values[columns[0]], values[columns[1]], values[columns[2]]});
-    };
-    look();
-    const long steps = std::lround(until / run.step);
-    for (long i = 0; i < steps; ++i) {
-        const auto before = std::chrono::steady_clock::now();
-        const bool ok = simulation.step(run.step).ok;
-        const double time = std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
-        run.cpu += time;
-        run.slowest_step = std::max(run.slowest_step, time);
-        if (!ok || run.cpu > longest_run) return;
-        look();
-    }
-    run.ok = true;
-}
-
-// Eq. (43); the reference has steps of 1 ms.
-double error_of(const Run& run, const Run& reference) {
-    if (!run.ok) return INFINITY;
-    double sum = 0;
-    for (std::size_t k = 0; k < watched.size(); ++k) {
-        double squares = 0;
-        for (std::size_t j = 0; j < run.heights.size(); ++j) {
-            const double at = static_cast<double>(j) * run.step / reference.step;
-            const auto low = std::min(static_cast<std::size_t>(at), reference.heights.size() - 2);
-            const double part = at - static_cast<double>(low);
-            const double z = (1 - part) * reference.heights[low][k] + part * reference.heights[low + 1][k];
-            squares += std::pow(run.heights[j][k] - z, 2);
-        }
-        sum += std::sqrt(squares);
-    }
-    return sum / (3 * static_cast<double>(run.heights.size()));
-}
-
-std::vector<double> range(double from, double to, double by) {
-    std::vector<double> list;
-    for (int i = 0; from + i * by < to + 1e-9; ++i) list.push_back(std::min(from + i * by, to));
-    return list;
 }
 
 // What the paper printed: most efficient run per formulation and integrator (parameter, step, CPU s, x real time, error in 1e-3).
@@ -118,110 +56,71 @@ const std::map<std::pair<std::string, std::string>, Printed>& printed() {
     return list;
 }
 
-class Study {
+class IltisStudy {
 public:
-    explicit Study(bool is_full) : model_(example("iltis/ramp-and-stairs.yaml")), is_full_(is_full) {}
-
-    void sweep() {
-        const std::vector<double> steps = range(0.01, 0.05, is_full_ ? 0.0025 : 0.005);
+    void sweep(bool is_full) {
+        const Model model = example("iltis/ramp-and-stairs.yaml");
+        const auto values = [&](const char* paper, const char* coarse) {
+            return parse_values(is_full ? paper : coarse);
+        };
+        const std::vector<Sweep> sweeps{{"xi", values("-1:0:0.02", "-1:0:0.2")},
+                                        {"delta", values("0:0.33:0.01,1/3", "0:0.3:0.1,1/3")},
+                                        {"rho", values("0:1:0.02", "0:1:0.25")}};
         for (const std::string formulation : {"global", "semi-recursive", "hybrid"}) {
-            Run reference{formulation, "trapezoidal", 0, 0.001};
-            carry_out(model_, reference);
-            if (!reference.ok) {
-                fmt::print(stderr, "{}: the reference run failed\n", formulation);
-                continue;
-            }
-            fine_.push_back(reference);
-            try_all(formulation, "trapezoidal", {0}, range(0.0025, 0.05, 0.0025), reference);
-            try_all(formulation, "newmark", range(-1, 0, is_full_ ? 0.02 : 0.2), steps, reference);
-            try_all(formulation, "hht", range(0, 1.0 / 3.0, is_full_ ? 0.01 : 0.1), steps, reference);
-            try_all(formulation, "generalized-alpha", range(0, 1, is_full_ ? 0.02 : 0.25), steps, reference);
+            std::vector<StudyPoint> points =
+                make_study_points({formulation}, {"trapezoidal"}, parse_values("0.0025:0.05:0.0025"));
+            const auto others = make_study_points({formulation}, {"newmark", "hht", "generalized-alpha"},
+                                                  values("0.01:0.05:0.0025", "0.01:0.05:0.005"), sweeps);
+            points.insert(points.end(), others.begin(), others.end());
+            add(run_study(model, points, options_of(formulation), 0.001));
         }
         // Fixed-point iteration: the paper's fully recursive method.
-        Run reference{"articulated-body", "trapezoidal", 0, 0.0005};
-        carry_out(model_, reference);
-        if (reference.ok) {
-            fine_.push_back(reference);
-            try_all("articulated-body", "trapezoidal", {0}, {0.001, 0.0015, 0.002, 0.0025, 0.005, 0.0075}, reference);
-        }
+        add(run_study(
+            model,
+            make_study_points({"articulated-body"}, {"trapezoidal"}, {0.001, 0.0015, 0.002, 0.0025, 0.005, 0.0075}),
+            options_of("articulated-body"), 0.0005));
     }
 
     /// The runs of an earlier study, to draw its plot anew.
     void read(const std::string& root) {
-        std::ifstream csv(root + "/bench/results/iltis.csv");
-        std::string line;
-        for (int skipped = 0; skipped < 2; ++skipped) std::getline(csv, line);
-        while (std::getline(csv, line)) {
-            std::vector<std::string> cells;
-            std::istringstream stream(line);
-            for (std::string cell; std::getline(stream, cell, ',');) cells.push_back(cell);
-            if (cells.size() < 8) continue;
-            Run run{cells[0], cells[1], std::stod(cells[2]), std::stod(cells[3])};
-            run.cpu = std::stod(cells[4]);
-            run.error = std::stod(cells[7]);
-            run.ok = std::isfinite(run.error);
-            runs_.push_back(run);
-        }
+        std::ostringstream text;
+        text << std::ifstream(root + "/bench/results/iltis.csv").rdbuf();
+        runs_ = parse_study_csv(text.str());
     }
 
     void write(const std::string& root, const std::string& machine) const {
-        std::ofstream csv(root + "/bench/results/iltis.csv");
-        csv << "# " << machine
-            << "\nformulation,integrator,parameter,step,cpu_s,real_time_factor,slowest_step_us,error\n";
-        for (const Run& run : runs_)
-            csv << fmt::format("{},{},{:g},{:g},{:.5f},{:.1f},{:.1f},{:.4e}\n", run.formulation, run.integrator,
-                               run.parameter, run.step, run.cpu, until / run.cpu, 1e6 * run.slowest_step,
-                               run.ok ? run.error : NAN);
+        std::vector<StudyRun> all = fine_;
+        all.insert(all.end(), runs_.begin(), runs_.end());
+        std::ofstream(root + "/bench/results/iltis.csv") << "# " << machine << "\n" << format_study_csv(all, until);
         write_plot(root + "/docs/studies/iltis.svg");
         write_page(root + "/docs/studies/iltis.md", machine);
     }
 
     void write_plot(const std::string& path) const {
-        Plot plot;
-        plot.title = "Iltis on ramp and stairs, trapezoidal rule at steps of 2.5 to 50 ms";
+        std::vector<StudyRun> drawn;
+        for (const StudyRun& run : runs_)
+            if (run.point.integrator == "trapezoidal") drawn.push_back(run);
+        Plot plot = make_work_precision_plot(drawn, "Iltis on ramp and stairs, steps of 1 to 50 ms");
         plot.x_label = "CPU time [s] for 8 s of motion";
         plot.y_label = "error (eq. 43)";
-        plot.log_x = plot.log_y = true;
-        for (const std::string formulation : {"hybrid", "semi-recursive", "global", "articulated-body"}) {
-            PlotSeries series;
-            series.name = formulation;
-            series.has_markers = true;
-            for (const Run& run : runs_)
-                if (run.formulation == formulation && run.integrator == "trapezoidal" && run.ok && run.error > 1e-12) {
-                    series.x.push_back(run.cpu);
-                    series.y.push_back(run.error);
-                }
-            plot.series.push_back(series);
-        }
         std::ofstream(path) << render_svg(plot);
     }
 
 private:
-    void try_all(const std::string& formulation, const std::string& integrator, const std::vector<double>& parameters,
-                 const std::vector<double>& steps, const Run& reference) {
-        for (const double parameter : parameters)
-            for (const double step : steps) {
-                Run best;
-                for (int repeat = 0; repeat < 2; ++repeat) {
-                    Run run{formulation, integrator, parameter, step};
-                    carry_out(model_, run);
-                    run.error = error_of(run, reference);
-                    run.heights.clear();
-                    if (repeat == 0 || run.cpu < best.cpu) best = run;
-                    if (!run.ok || run.error > accepted_error) break;
-                }
-                runs_.push_back(best);
+    void add(const Study& study) {
+        for (const StudyRun& run : study.references) {
+            if (run.is_done()) {
+                fine_.push_back(run);
+            } else {
+                fmt::print(stderr, "{}: the reference run failed: {}\n", run.point.formulation, run.failure);
             }
-        fmt::print(stderr, "{:<18} {:<18} {} runs\n", formulation, integrator, parameters.size() * steps.size());
+        }
+        runs_.insert(runs_.end(), study.runs.begin(), study.runs.end());
+        fmt::print(stderr, "{:<18} {} runs\n", study.runs.front().point.formulation, study.runs.size());
     }
 
-    const Run* most_efficient(const std::string& formulation, const std::string& integrator = "") const {
-        const Run* best = nullptr;
-        for (const Run& run : runs_)
-            if (run.formulation == formulation && (integrator.empty() || run.integrator == integrator) && run.ok &&
-                run.error < accepted_error && (best == nullptr || run.cpu < best->cpu))
-                best = &run;
-        return best;
+    const StudyRun* most_efficient(const std::string& formulation, const std::string& integrator = "") const {
+        return find_most_efficient(runs_, accepted_error, formulation, integrator);
     }
 
     void write_page(const std::string& path, const std::string& machine) const {
@@ -255,26 +154,26 @@ private:
                "|---|---|---|---|---|---|\n";
         for (const auto& [formulation, paper] :
              {std::pair{"hybrid", 32.0}, {"semi-recursive", 14.55}, {"global", 4.60}}) {
-            const Run* best = most_efficient(formulation);
+            const StudyRun* best = most_efficient(formulation);
             if (best == nullptr) continue;
-            out << fmt::format("| {} | {} | {:g} | {:.4f} | {:.0f} | {:g} |\n", formulation, best->integrator,
-                               best->step, best->cpu, until / best->cpu, paper);
+            out << fmt::format("| {} | {} | {:g} | {:.4f} | {:.0f} | {:g} |\n", formulation, best->point.integrator,
+                               best->point.step, best->cpu_time, until / best->cpu_time, paper);
         }
         out << "\n## Hardware in the loop: steps of 1 ms, trapezoidal rule\n\n| | us per step | slowest step [us] | x "
                "real time |\n"
                "|---|---|---|---|\n";
-        for (const Run& run : fine_)
-            out << fmt::format("| {}{} | {:.1f} | {:.0f} | {:.0f} |\n", run.formulation,
-                               run.step < 0.001 ? " (0.5 ms)" : "", 1e6 * run.cpu * run.step / until,
-                               1e6 * run.slowest_step, until / run.cpu);
-        const Run* hybrid = most_efficient("hybrid");
-        const Run* global = most_efficient("global");
+        for (const StudyRun& run : fine_)
+            out << fmt::format("| {}{} | {:.1f} | {:.0f} | {:.0f} |\n", run.point.formulation,
+                               run.point.step < 0.001 ? " (0.5 ms)" : "", 1e6 * run.cpu_time * run.point.step / until,
+                               1e6 * run.slowest_step, until / run.cpu_time);
+        const StudyRun* hybrid = most_efficient("hybrid");
+        const StudyRun* global = most_efficient("global");
         if (hybrid != nullptr && global != nullptr)
             out << fmt::format(
                 "\nThe hybrid formulation is {:.1f} times as fast as the global one at their best (paper: {:.1f}). Our "
                 "global "
                 "formulation is\nsparse and shares points, so it loses less than the paper's.\n",
-                global->cpu / hybrid->cpu, 1.74 / 0.25);
+                global->cpu_time / hybrid->cpu_time, 1.74 / 0.25);
     }
 
     static std::string header() {
@@ -283,22 +182,20 @@ private:
                "error |\n|---|---|---|---|---|---|---|---|---|---|---|\n";
     }
 
-    static void write_row(std::ofstream& out, const std::string& name, const Run* run, const Printed& paper) {
+    static void write_row(std::ofstream& out, const std::string& name, const StudyRun* run, const Printed& paper) {
         if (run == nullptr) {
             out << fmt::format("| {} | no accepted run | | | | ", name);
         } else {
             const std::string parameter =
-                run->integrator == "trapezoidal" ? "-" : fmt::format("{:.2f}", run->parameter);
-            out << fmt::format("| {} | {} | {:g} | {:.4f} | {:.0f} | {:.3f} ", name, parameter, run->step, run->cpu,
-                               until / run->cpu, 1e3 * run->error);
+                std::isnan(run->point.parameter) ? "-" : fmt::format("{:.2f}", run->point.parameter);
+            out << fmt::format("| {} | {} | {:g} | {:.4f} | {:.0f} | {:.3f} ", name, parameter, run->point.step,
+                               run->cpu_time, until / run->cpu_time, 1e3 * run->error);
         }
         out << fmt::format("| {} | {:g} | {:g} | {:g} | {} |\n", paper.parameter, paper.step, paper.cpu,
                            paper.real_time, std::isnan(paper.error) ? "-" : fmt::format("{:g}", paper.error));
     }
 
-    Model model_;
-    bool is_full_;
-    std::vector<Run> runs_, fine_;
+    std::vector<StudyRun> runs_, fine_;
 };
 
 }  // namespace
@@ -310,13 +207,13 @@ int main(int argc, char** argv) {
         return 1;
     }
     const std::string mode = argc > 3 ? argv[3] : "";
-    limber::bench::Study study(mode == "full");
+    limber::bench::IltisStudy study;
     if (mode == "plot") {
         study.read(argv[1]);
         study.write_plot(std::string(argv[1]) + "/docs/studies/iltis.svg");
         return 0;
     }
-    study.sweep();
+    study.sweep(mode == "full");
     study.write(argv[1], argv[2]);
     return 0;
 }

@@ -28,7 +28,7 @@ for page in pages:
         if not os.path.exists(os.path.join(os.path.dirname(page), link)):
             failed += 1
             print(f"{os.path.relpath(page, root)}: broken link {link}")
-    for source in re.findall(r"`((?:dynamics|integration|kinematics|math|model|io|simulation)/[a-z_/]+\.[ch]pp)`", text):
+    for source in re.findall(r"`((?:analysis|dynamics|integration|kinematics|math|model|io|simulation)/[a-z_/]+\.[ch]pp)`", text):
         if not os.path.exists(os.path.join(root, "src/limber", source)):
             failed += 1
             print(f"{os.path.relpath(page, root)}: there is no {source}")

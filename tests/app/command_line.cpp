@@ -217,6 +217,25 @@ TEST(CommandLine, ComparesRuns) {
     std::filesystem::remove(svg);
 }
 
+TEST(CommandLine, FindsTheMostEfficientRuns) {
+    const std::string csv = temporary("limber_study.csv");
+    const std::string study = "compare " + example("double-pendulum.yaml") +
+                              " --until 1 --formulations global,hybrid --integrators trapezoidal,generalized-alpha" +
+                              " --steps 0.005:0.02:0.005 --sweep rho=0:1:0.5 --sensors tip --reference-step 1e-3 ";
+    const Outcome o = limber(study + "--accept 1e-3 --output " + csv);
+    ASSERT_EQ(o.code, 0) << o.err;
+    EXPECT_TRUE(contains(o.out, "eq. (43)")) << o.out;
+    const std::string table = slurp(csv);
+    EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 1 + 2 * (4 + 3 * 4));
+    const Outcome none = limber(study + "--accept 1e-15");
+    EXPECT_EQ(none.code, 2);
+    EXPECT_TRUE(contains(none.out, "no accepted run")) << none.out;
+    const Outcome wrong = limber("compare " + example("double-pendulum.yaml") + " --sweep rho=0:1:0.5");
+    EXPECT_EQ(wrong.code, 1);
+    EXPECT_TRUE(contains(wrong.err, "no chosen integrator has a parameter 'rho'")) << wrong.err;
+    std::filesystem::remove(csv);
+}
+
 TEST(CommandLine, ExplainsItself) {
     const Outcome o = limber("--help");
     EXPECT_EQ(o.code, 0);

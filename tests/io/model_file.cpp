@@ -90,17 +90,18 @@ parameters: {n: 2, size: 0.5}
 bodies:
   for i in 0..n:
     for j in 1..2:
-      b<i>_<j>: {point: {mass: 1 + i}, at: [i*size, j, -i]}
+      b<i><j>: {point: {mass: 1 + i}, at: [i*size, j, -i]}
 sensors:
   for i in 0..n:
-    s<i>: {position: b<i>_1}
-  sum: {expression: s<n>.x + s0.y}
+    for j in 1..2:
+      s<i><j>: {position: b<i><j>}
+  sum: {expression: s<n><n-1>.x + s<0><2>.y}
 )");
     EXPECT_EQ(model.bodies.size(), 1U + 6U);
     Simulation s(model);
-    EXPECT_DOUBLE_EQ(sense(s, "s2.x"), 1);
-    EXPECT_DOUBLE_EQ(sense(s, "s2.z"), -2);
-    EXPECT_DOUBLE_EQ(sense(s, "sum"), 2);
+    EXPECT_DOUBLE_EQ(sense(s, "s21.x"), 1);
+    EXPECT_DOUBLE_EQ(sense(s, "s21.z"), -2);
+    EXPECT_DOUBLE_EQ(sense(s, "sum"), 3);
 }
 
 TEST(ModelFile, OverridesParameters) {

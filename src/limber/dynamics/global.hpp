@@ -42,7 +42,7 @@ private:
     void update_residual(const DifferenceFormulas& f);
     void iterate(const DifferenceFormulas& f);
     bool is_settled(const DifferenceFormulas& f) const;
-    /// x <- x - S^-1 J^T W (J x + rhs), twice if once is not enough.
+    /// x <- x - S^-1 J^T W (J x + rhs), until J x + rhs is small.
     void project(const VecX& rhs, VecX& x);
 
     std::shared_ptr<const System> system_;

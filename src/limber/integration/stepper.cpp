@@ -16,9 +16,9 @@ namespace limber {
 const std::vector<IntegratorInfo>& integrators() {
     static const std::vector<IntegratorInfo> list{
         {"trapezoidal", "trapezoidal rule: second order, no dissipation", 2},
-        {"newmark", "Newmark with dissipation (xi): first order for xi < 0", 1},
-        {"hht", "Hilber-Hughes-Taylor (delta): second order, dissipative", 2},
-        {"generalized-alpha", "generalized-alpha (rho): second order, dissipation set at infinite frequency", 2},
+        {"newmark", "Newmark with dissipation (xi): first order for xi < 0", 1, "xi"},
+        {"hht", "Hilber-Hughes-Taylor (delta): second order, dissipative", 2, "delta"},
+        {"generalized-alpha", "generalized-alpha (rho): second order, dissipation set at infinite frequency", 2, "rho"},
         {"linear-acceleration", "linear acceleration within the step: second order, conditionally stable", 2},
         {"higher-order", "parabolic acceleration over two steps (Glowinski-Nasser): third order", 3},
         {"rk4", "classical Runge-Kutta: fourth order, explicit", 4},

@@ -39,6 +39,7 @@ StepReport start_state(AccelerationSolver& solver, State& state);
 struct IntegratorInfo {
     std::string name, description;
     int order = 2;
+    std::string parameter{};  ///< name of the option that tunes it; empty: none
 };
 
 const std::vector<IntegratorInfo>& integrators();

@@ -15,6 +15,11 @@ const std::vector<FieldFormat> joint_place{
     {"axis", K::vector, "direction of the joint's axis: z of both markers (plane: x)"},
     {"x", K::vector, "direction of x of both markers, if it matters"},
     {"cut", K::truth, "in relative coordinates: true closes a loop with this joint, false keeps it in the tree"},
+};
+
+// Of joints of all types.
+const std::vector<FieldFormat> joint_condition{
+    {"disabled", K::truth, "true: the joint is there but does nothing"},
     {"closing", K::numbers,
      "[since, frequency, gap, rate, ...]: not closed yet, each equation is led to zero as a critically damped "
      "oscillator goes"},
@@ -44,7 +49,7 @@ std::vector<FieldFormat> with_law(std::vector<FieldFormat> more) {
 }  // namespace
 
 const std::vector<JointFormat>& joint_formats() {
-    static const std::vector<JointFormat> list{
+    static const std::vector<JointFormat> types{
         {{"fixed", K::two_markers, "no relative motion", false, with_place()}, JointType::fixed},
         {{"revolute", K::two_markers, "hinge about z; coordinate: angle", false, with_place()}, JointType::revolute},
         {{"prismatic", K::two_markers, "slides along z (plane: x) without turning; coordinate: displacement", false,
@@ -122,6 +127,12 @@ const std::vector<JointFormat>& joint_formats() {
           {{"equals", K::number, "right-hand side, an expression of t and scalars (default 0)"}}},
          JointType::velocity},
     };
+    static const std::vector<JointFormat> list = [] {
+        std::vector<JointFormat> all = types;
+        for (JointFormat& format : all)
+            format.options.insert(format.options.end(), joint_condition.begin(), joint_condition.end());
+        return all;
+    }();
     return list;
 }
 

@@ -101,6 +101,7 @@ void ModelReader::read_joint(const std::string& name, const YamlNode& node) {
     if (const auto child = node.child("offset")) joint.offset = child->number();
     if (const auto child = node.child("equals")) joint.offset = child->number({}, true);
     if (const auto child = node.child("cut")) joint.is_cut = child->truth();
+    if (const auto child = node.child("disabled")) joint.is_disabled = child->truth();
     if (const auto child = node.child("closing")) joint.closing = child->numbers();
     if (const auto child = node.child("curve")) {
         const std::string curve = child->text("the name of a curve");

@@ -45,6 +45,7 @@ YAML::Node ElementWriter::write(const Joint& joint, bool places_itself) const {
     for (const FieldFormat& option : format.options) {
         const std::string key = option.name;
         if (key == "cut" && joint.is_cut) map.add(key, YAML::Node(*joint.is_cut ? "true" : "false"));
+        if (key == "disabled" && joint.is_disabled) map.add(key, YAML::Node("true"));
         if (key == "closing" && !joint.closing.empty()) map.add(key, number_list(joint.closing));
         if (key == "length") map.add_given(key, joint.length);
         if (key == "pitch") map.add(key, joint.pitch);

@@ -34,6 +34,14 @@ bool parse_loop(const std::string& key, std::string& variable, std::string& low,
     return !variable.empty() && std::all_of(variable.begin(), variable.end(), is_word);
 }
 
+// Where the index <...> ends that opens at `start`; npos if none does.
+std::size_t find_index_end(const std::string& text, std::size_t start) {
+    if (start >= text.size() || text[start] != '<') return std::string::npos;
+    std::size_t end = start + 1;
+    while (end < text.size() && (is_word(text[end]) || text[end] == '+' || text[end] == '-' || text[end] == '*')) ++end;
+    return end > start + 1 && end < text.size() && text[end] == '>' ? end : std::string::npos;
+}
+
 }  // namespace
 
 YamlNode::YamlNode(const YAML::Node& node, std::shared_ptr<const std::string> file,
@@ -109,7 +117,7 @@ std::string YamlNode::substitute_names(const std::string& text) const {
     return result;
 }
 
-// In an expression: loop variables become numbers, and name<index> (no spaces) becomes the element's name.
+// In an expression: loop variables become numbers, and name<index> or name<index><index> (no spaces) becomes the element's name.
 std::string YamlNode::substitute_variables(const std::string& text) const {
     std::string result;
     std::size_t i = 0;
@@ -123,20 +131,17 @@ std::string YamlNode::substitute_variables(const std::string& text) const {
         std::size_t end = i;
         while (end < text.size() && is_word(text[end])) ++end;
         std::string word = text.substr(i, end - i);
-        if (end < text.size() && text[end] == '<') {
-            const auto close = text.find('>', end);
-            const bool is_index = close != std::string::npos && close > end + 1 &&
-                                  std::all_of(text.begin() + static_cast<std::ptrdiff_t>(end) + 1,
-                                              text.begin() + static_cast<std::ptrdiff_t>(close),
-                                              [](char c) { return is_word(c) || c == '+' || c == '-' || c == '*'; });
-            if (is_index) {
-                word += fmt::format("{}", static_cast<long>(evaluate_index(text.substr(end + 1, close - end - 1))));
-                end = close + 1;
-                while (end < text.size() && (is_word(text[end]) || text[end] == '.')) word += text[end++];
-                result += word;
-                i = end;
-                continue;
-            }
+        bool has_index = false;
+        for (auto close = find_index_end(text, end); close != std::string::npos; close = find_index_end(text, end)) {
+            word += fmt::format("{}", static_cast<long>(evaluate_index(text.substr(end + 1, close - end - 1))));
+            end = close + 1;
+            while (end < text.size() && (is_word(text[end]) || text[end] == '.')) word += text[end++];
+            has_index = true;
+        }
+        if (has_index) {
+            result += word;
+            i = end;
+            continue;
         }
         for (auto it = variables_.rbegin(); it != variables_.rend(); ++it)
             if (it->name == word) {

@@ -151,6 +151,7 @@ struct Joint {
     std::optional<Number> offset;   ///< right-hand side; if absent, what holds at the reference configuration
     Handle<CurveDefinition> curve;  ///< point_on_curve, in the frame of marker a
     std::optional<bool> is_cut;     ///< relative coordinates: close a loop with this joint, or never
+    bool is_disabled = false;       ///< there, but without effect
     /// If not empty, the joint does not hold yet: its equations, apart by a gap and a rate at the time `since`, are led to zero as a
     /// critically damped oscillator of the given frequency [rad/s] would go. Since, frequency, then gap and rate of each equation.
     std::vector<Number> closing;

@@ -15,7 +15,9 @@ constexpr double penalty = 1e7;
 constexpr double tolerance = 1e-9;    // of accelerations, in m/s^2 (or rad/s^2)
 constexpr double good_enough = 1e-6;  // accepted when nothing better can be reached
 constexpr double first_pseudo_time = 1e-3;
-constexpr double longest_pseudo_time = 1e6;
+constexpr double typical_stiffness = 100;  // over mass: (10 rad/s)^2
+// Long enough for Newton's step in all but very slow modes; longer, rounding errors would push things about that nothing holds.
+constexpr double longest_pseudo_time = 30;
 constexpr int newton_iterations = 60;
 constexpr int relaxation_steps = 60;
 
@@ -103,11 +105,13 @@ private:
         multiply(system_.pattern(), e.mass, a_, pull_);
         pull_ *= s;
         change_ = pull_;
-        rows_ = e.phi.cwiseProduct(weight_);
+        // As s K overtakes M the penalty must follow, or the stiffness of loaded joints wins over the joints themselves.
+        scaled_weight_ = (1 + typical_stiffness * s) * weight_;
+        rows_ = e.phi.cwiseProduct(scaled_weight_);
         rows_.tail(system_.rows() - system_.holonomic_rows()).setZero();
         add_transposed(system_.jacobian_pattern(), e.jacobian, rows_, -1.0, change_);
         system_.assemble_tangent(e, 1, 0, s, lambda_, VecX::Zero(system_.size()), tangent_);
-        system_.add_penalty(e, weight_, tangent_);
+        system_.add_penalty(e, scaled_weight_, tangent_);
         if (!linear_->factorize(tangent_)) return worse;
         linear_->solve(change_);
         // Against the forces: towards an equilibrium that does not last.
@@ -137,7 +141,7 @@ private:
     State& state_;
     std::unique_ptr<Evaluation> evaluation_;
     std::unique_ptr<LinearSolver> linear_;
-    VecX weight_;
+    VecX weight_, scaled_weight_;
     std::vector<double> tangent_;
     VecX a_, lambda_, change_, pull_, rows_;
     double size_ = 0;

@@ -6,9 +6,9 @@
 //   (M + s K + J^T W J) dq = s M a - J^T W Phi
 //
 // is one implicit step of length sqrt(s) in a viscous world for small s (dynamic relaxation: always downhill) and Newton's step for
-// large s. s grows as the accelerations fall, and shrinks when a step made things worse or goes against the forces (towards an
-// equilibrium that does not last). Where that gets stuck, the mechanism is let move and stopped whenever it slows down. Directions in
-// which nothing pulls (the place of a vehicle on flat ground) are left as they are.
+// large s; W grows with s as s K does. s grows as the accelerations fall, and shrinks when a step made things worse or goes against the
+// forces (towards an equilibrium that does not last). Where that gets stuck, the mechanism is let move and stopped whenever it slows down.
+// Directions in which nothing pulls (the place of a vehicle on flat ground) are left as they are.
 
 #include <memory>
 #include <string>

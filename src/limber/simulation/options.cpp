@@ -58,6 +58,8 @@ const std::vector<NumberOption>& number_options() {
          [](auto& o, double v) { o.integrator_options.rho_infinity = v; }},
         {"passes", "corrector passes of structural schemes on acceleration solvers (2)", 1, 100,
          [](auto& o, double v) { o.integrator_options.corrector_passes = static_cast<int>(v); }},
+        {"halvings", "of a step that fails, before the run does (10)", 0, 30,
+         [](auto& o, double v) { o.integrator_options.max_halvings = static_cast<int>(v); }},
         {"step-control", "tolerance of eq. (24) of Seguy 2003; 0 is off (0)", 0, 1e30,
          [](auto& o, double v) { o.integrator_options.step_control = v; }},
         {"reference-tolerance", "of the reference integrator (1e-10)", 1e-14, 1e-2,

@@ -9,7 +9,6 @@
 #include <cmath>
 
 #include "limber/io/edit_text.hpp"
-#include "limber/io/element_edits.hpp"
 #include "limber/model/error.hpp"
 #include "limber/simulation/journal.hpp"
 #include "limber/simulation/present_place.hpp"
@@ -22,6 +21,8 @@ constexpr int most_events_in_a_step = 100;
 constexpr double event_precision = 1e-10;
 // A joint whose ends have come so near, over the typical length, holds from then on.
 constexpr double closed_gap = 1e-5;
+// Constraint error of a joint that cannot be closed, over the typical length.
+constexpr double torn = 1e-6;
 
 std::size_t bytes_of(const Situation& s) {
     const State& x = s.state;
@@ -74,9 +75,7 @@ void Session::record(std::shared_ptr<Journal> journal) {
 
 StepReport Session::step_by(double h) {
     if (!is_rerunning_) drop_future();
-    StepReport report = step_with_events(h);
-    // Ends that cannot meet stop the motion: rather let go of the joint.
-    while (!report.ok && give_up_closing()) report = step_with_events(h);
+    StepReport report = step_while_closing(h);
     if (!report.ok) return report;
     ++steps_;
     close_joints();
@@ -135,6 +134,20 @@ StepReport Session::step_with_events(double h) {
     }
     account(left);
     return report;
+}
+
+// Ends that cannot meet stop the motion or tear the mechanism apart: rather disable the joint.
+StepReport Session::step_while_closing(double h) {
+    while (!closing_.empty()) {
+        const Situation before = capture();
+        const StepReport report = step_with_events(h);
+        const bool is_torn = report.ok && observer().compute_errors(simulation_->state()).position >
+                                              torn * simulation_->system().length_scale();
+        if (report.ok && !is_torn) return report;
+        if (is_torn) restore(before);
+        if (!give_up_closing()) return report;
+    }
+    return step_with_events(h);
 }
 
 // Rules watched: those of the model, with the side of zero they are on now. What they knew is kept.
@@ -251,7 +264,7 @@ void Session::close_joints() {
     for (const std::string& name : closing) {
         const double scale = std::min(1.0, simulation_->system().length_scale());
         if (closing_gap(model().joints.get(model().joints.find(name)), time()) > closed_gap * scale) continue;
-        Model next = model();
+        Model next = plain_model();
         const Model before = next;
         next.joints.get(next.joints.find(name)).closing.clear();
         try {
@@ -277,26 +290,18 @@ void Session::follow_change(const Model& from, const Model& to) {
 bool Session::give_up_closing() {
     if (closing_.empty()) return false;
     const std::string name = closing_.back();
-    Model next = model();
+    Model next = plain_model();
     const Model before = next;
+    Joint& joint = next.joints.get(next.joints.find(name));
+    joint.closing.clear();
+    joint.is_disabled = true;
     try {
-        remove_element(next, "joints", name, true);
         hand_over(next, options(), {});
     } catch (const ModelError&) {
         return false;
     }
-    // Undoing the edit that brought it finds nothing to take away.
-    std::erase_if(undo_, [&](const auto& entry) {
-        ModelChange change = entry->change;
-        Model trial = model();
-        try {
-            change.revert(trial);
-            return false;
-        } catch (const ModelError&) {
-            return true;
-        }
-    });
-    notes_.push_back({time(), fmt::format("joint '{}' was let go: its ends cannot be drawn together", name)});
+    follow_change(before, next);
+    notes_.push_back({time(), fmt::format("joint '{}' is disabled: its ends cannot be drawn together", name)});
     return true;
 }
 

@@ -140,10 +140,15 @@ private:
     EditReport take_over(Model model, SimulationOptions options, double step, const HandOverLimits& limits,
                          const std::string& entry);
     EditReport take_back(bool forwards);
-    HandOverReport hand_over(Model model, SimulationOptions options, const HandOverLimits& limits);
+    EditReport change_pull(Model next);
+    /// The model without the pull of the mouse, which is no part of what is undone. Edits start from it.
+    Model plain_model() const;
+    /// A plain model takes over; the pull goes on if what it holds is still there.
+    HandOverReport hand_over(Model plain, SimulationOptions options, const HandOverLimits& limits);
     double snap_distance() const;
 
     StepReport step_with_events(double h);
+    StepReport step_while_closing(double h);
     StepReport fire_events(const State& before, double h, double& done);
     double find_event(const State& before, std::size_t rule, double h, double start_value);
     void watch_rules();

@@ -85,8 +85,17 @@ void Session::restart_work() {
     work_.restart(observer().compute_energies(simulation_->state()).power);
 }
 
-HandOverReport Session::hand_over(Model model, SimulationOptions options, const HandOverLimits& limits) {
-    HandOverReport report = simulation_->hand_over(std::move(model), std::move(options), limits);
+Model Session::plain_model() const {
+    Model plain = model();
+    const ForceHandle pull = plain.forces.find(pull_name);
+    if (!pull.is_null()) plain.forces.remove(pull);
+    return plain;
+}
+
+HandOverReport Session::hand_over(Model next, SimulationOptions options, const HandOverLimits& limits) {
+    const Force* pull = model().forces.find(model().forces.find(pull_name));
+    if (pull != nullptr && next.markers.contains(pull->b)) next.forces.add(*pull);
+    HandOverReport report = simulation_->hand_over(std::move(next), std::move(options), limits);
     ++compilations_;
     account_for(report);
     watch_rules();
@@ -97,7 +106,7 @@ EditReport Session::take_over(Model next, SimulationOptions options, double step
                               const std::string& entry) {
     auto record = std::make_shared<Situation::Entry>();
     record->edit = entry;
-    record->change = ModelChange(model(), next);
+    record->change = ModelChange(plain_model(), next);
     record->options_before = this->options();
     record->step_before = step_;
     EditReport report;
@@ -115,7 +124,9 @@ EditReport Session::take_over(Model next, SimulationOptions options, double step
 }
 
 EditReport Session::perform_edit(const AddElement& edit) {
-    Model next = model();
+    if (edit.section == "forces" && edit.name == pull_name)
+        throw ModelError(fmt::format("'{}' is the name of the mouse's pull", pull_name));
+    Model next = plain_model();
     add_element(next, edit.section, edit.name, edit.yaml);
     place_new_elements(*simulation_, next);
     const std::string entry = fmt::format("add {}.{}", edit.section, edit.name);
@@ -140,7 +151,7 @@ EditReport Session::perform_edit(const AddElement& edit) {
 }
 
 EditReport Session::perform_edit(const RemoveElement& edit) {
-    Model next = model();
+    Model next = plain_model();
     const std::vector<std::string> removed = remove_element(next, edit.section, edit.name, edit.with_dependents);
     EditReport report =
         take_over(std::move(next), options(), step_, {}, fmt::format("remove {}.{}", edit.section, edit.name));
@@ -150,7 +161,7 @@ EditReport Session::perform_edit(const RemoveElement& edit) {
 }
 
 EditReport Session::perform_edit(const SetProperty& edit) {
-    Model next = model();
+    Model next = plain_model();
     set_property(next, edit.path, edit.yaml);
     return take_over(std::move(next), options(), step_, {}, fmt::format("set {} {}", edit.path, edit.yaml));
 }
@@ -167,7 +178,7 @@ EditReport Session::perform_edit(const LockJoint& edit) {
         throw ModelError(fmt::format("joint '{}' is locked already", edit.joint));
     const auto body_of = [&](MarkerHandle m) { return model().bodies.get(model().markers.get(m).body).name; };
     // Where the second body's frame is now; any place would do.
-    Model next = model();
+    Model next = plain_model();
     const Vec3 at = simulation_->body_frame(body_of(joint.b)).position;
     add_element(next, "joints", lock_name(edit.joint),
                 next.planar ? fmt::format("{{fixed: [{}, {}], at: [{}, {}]}}", body_of(joint.a), body_of(joint.b),
@@ -181,7 +192,7 @@ EditReport Session::perform_edit(const LockJoint& edit) {
 EditReport Session::perform_edit(const UnlockJoint& edit) {
     if (model().joints.find(lock_name(edit.joint)).is_null())
         throw ModelError(fmt::format("joint '{}' is not locked", edit.joint));
-    Model next = model();
+    Model next = plain_model();
     remove_element(next, "joints", lock_name(edit.joint), true);
     return take_over(std::move(next), options(), step_, {}, "unlock " + edit.joint);
 }
@@ -206,23 +217,24 @@ EditReport Session::perform_edit(const PullMarker& edit) {
     for (int k = 0; k < 3; ++k) pull.vector[k] = Number(model().planar && k == 2 ? 0.0 : edit.target[k]);
     pull.gain = Number(stiffness);
     pull.rate_gain = Number(edit.damping.value_or(2 * std::sqrt(stiffness * (mass > 0 ? mass : 1.0))));
-    Model next = model();
-    if (known.is_null()) {
-        next.forces.add(std::move(pull));
-    } else {
-        next.forces.replace(known, std::move(pull));
-    }
-    EditReport report = take_over(std::move(next), options(), step_, {}, "");
-    simulation_->move_target(pull_name, edit.target);
-    restart_work();
-    return report;
+    Model next = plain_model();
+    next.forces.add(std::move(pull));
+    return change_pull(std::move(next));
 }
 
 EditReport Session::perform_edit(const ReleaseMarker&) {
-    Model next = model();
-    if (next.forces.find(pull_name).is_null()) throw ModelError("nothing is being pulled");
-    remove_element(next, "forces", pull_name, true);
-    return take_over(std::move(next), options(), step_, {}, "");
+    if (model().forces.find(pull_name).is_null()) throw ModelError("nothing is being pulled");
+    return change_pull(plain_model());
+}
+
+EditReport Session::change_pull(Model next) {
+    EditReport report;
+    report.hand_over = simulation_->hand_over(std::move(next), options());
+    report.is_compiled = true;
+    ++compilations_;
+    account_for(report.hand_over);
+    watch_rules();
+    return report;
 }
 
 EditReport Session::perform_edit(const ApplyImpulse& edit) {
@@ -251,7 +263,7 @@ EditReport Session::perform_edit(const UseOption& edit) {
     } else {
         set_option(next, edit.name, edit.value);
     }
-    return take_over(model(), std::move(next), step, {}, fmt::format("use {} {}", edit.name, edit.value));
+    return take_over(plain_model(), std::move(next), step, {}, fmt::format("use {} {}", edit.name, edit.value));
 }
 
 EditReport Session::perform_edit(const UndoEdit&) {
@@ -266,7 +278,7 @@ EditReport Session::take_back(bool forwards) {
     auto& from = forwards ? redo_ : undo_;
     if (from.empty()) throw ModelError(forwards ? "there is nothing to redo" : "there is nothing to undo");
     const auto entry = from.back();
-    Model next = model();
+    Model next = plain_model();
     if (forwards) {
         entry->change.repeat(next);
     } else {

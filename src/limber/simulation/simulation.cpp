@@ -165,8 +165,9 @@ template <int D>
 HandOverReport Simulation::apply_impulse_as(const std::string& marker, const Vec3& impulse, const Vec3& moment) {
     constexpr int A = angular_size<D>;
     const Mechanism<D>& m = system_as<D>().mechanism();
-    const MarkerHandle handle = model_.marker(marker);
-    const std::string body_name = model_.bodies.get(model_.markers.get(handle).body).name;
+    const Model& model = model_;
+    const MarkerHandle handle = model.marker(marker);
+    const std::string body_name = model.bodies.get(model.markers.get(handle).body).name;
     const auto it = std::find_if(m.bodies.begin(), m.bodies.end(), [&](const auto& b) { return b.name == body_name; });
     if (it == m.bodies.end()) throw ModelError(fmt::format("'{}' is on the ground, which does not move", marker));
     const auto index = static_cast<std::size_t>(it - m.bodies.begin());

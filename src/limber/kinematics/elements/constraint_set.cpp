@@ -116,6 +116,15 @@ void ConstraintSet<D>::add_holonomic(int element, const std::vector<RowTerm>& ro
 }
 
 template <int D>
+void ConstraintSet<D>::drop_rows_from(int first) {
+    if (first >= static_cast<int>(rows.size())) return;
+    for (auto row = rows.begin() + first; row != rows.end(); ++row)
+        if (row->term_count > 0) terms.resize(std::min(terms.size(), static_cast<std::size_t>(row->first_term)));
+    slot_feature.resize(rows[first].first_slot);
+    rows.resize(first);
+}
+
+template <int D>
 void ConstraintSet<D>::add_velocity_row(Row row, const std::vector<int>& slots) {
     row.first_slot = static_cast<int>(slot_feature.size());
     row.slot_count = static_cast<int>(slots.size());

@@ -76,6 +76,7 @@ public:
 
     int add_measure(Measure<D> measure);
     /// Row of measures; slots follow from the measures' features.
+    void drop_rows_from(int first);
     void add_holonomic(int element, const std::vector<RowTerm>& terms, double rhs, int law = -1);
     void add_velocity_row(Row row, const std::vector<int>& slots);
     void add_user_velocity_row(int element, const std::vector<int>& measures, UserVelocityRow user);

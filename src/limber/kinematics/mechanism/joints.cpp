@@ -214,7 +214,10 @@ void MechanismBuilder<D>::add_joint(const Joint& joint) {
         case JointType::skate: add_skate(); break;
         case JointType::velocity: add_user_velocity(joint); break;
     }
-    if (joint.closing.empty()) {
+    if (joint.is_disabled) {
+        m_.constraints.drop_rows_from(element_->first_row);
+        m_.shared.resize(first_shared);
+    } else if (joint.closing.empty()) {
         add_motions(joint);
     } else {
         lead_together(joint);

@@ -1,0 +1,310 @@
+// Storms of random edits on running mechanisms, with undo, redo and time travel; journals that give the same bits again.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "limber/io/model_writer.hpp"
+#include "limber/simulation/journal.hpp"
+#include "limber/simulation/pacing.hpp"
+#include "support/models.hpp"
+
+namespace limber::testing {
+namespace {
+
+template <class List>
+std::string any_of(const List& names) {
+    return names.empty() ? "nothing" : *rc::gen::elementOf(names);
+}
+
+double number(double low, double high) {
+    return low + (high - low) * *rc::gen::inRange(0, 1000) / 1000.0;
+}
+
+std::string vector(const Model& model, double size) {
+    return model.planar ? fmt::format("[{}, {}]", number(-size, size), number(-size, size))
+                        : fmt::format("[{}, {}, {}]", number(-size, size), number(-size, size), number(-size, size));
+}
+
+// An edit that may well be refused.
+std::string random_edit(const Session& s, int serial) {
+    const Model& m = s.model();
+    const std::vector<std::string> bodies = m.bodies.names();
+    const std::vector<std::string> joints = m.joints.names();
+    switch (*rc::gen::inRange(0, 20)) {
+        case 0:
+            return fmt::format("add bodies.n{} {{box: {{size: {}, mass: {}}}, at: {}}}", serial,
+                               m.planar ? "[0.2, 0.3]" : "[0.2, 0.2, 0.3]", number(0.1, 3), vector(m, 2));
+        case 1:
+            return fmt::format("add bodies.n{} {{sphere: {{radius: 0.1, mass: {}}}, at: {}}}", serial, number(0.1, 3),
+                               vector(m, 2));
+        case 2:
+            return fmt::format("add joints.j{} {{revolute: [{}, {}], at: {}}}", serial, any_of(bodies), any_of(bodies),
+                               any_of(bodies));
+        case 3:
+            return fmt::format("close joints.j{} {{{}: [{}, {}]}}", serial, m.planar ? "revolute" : "spherical",
+                               any_of(bodies), any_of(bodies));
+        case 4:
+            return fmt::format("add forces.k{} {{spring: [{}, {}], stiffness: {}, damping: 0.5}}", serial,
+                               any_of(bodies), any_of(bodies), number(1, 30));
+        case 5:
+            return fmt::format("remove joints.{}{}", any_of(joints),
+                               *rc::gen::arbitrary<bool>() ? " with dependents" : "");
+        case 6: return fmt::format("remove bodies.{} with dependents", any_of(bodies));
+        case 7: return fmt::format("remove forces.{} with dependents", any_of(m.forces.names()));
+        case 8: return "set gravity " + vector(m, 10);
+        case 9:
+            return fmt::format("set bodies.{}.{}.mass {}", any_of(bodies),
+                               any_of(std::vector<std::string>{"rod", "box", "sphere"}), number(0.1, 4));
+        case 10: return "lock " + any_of(joints);
+        case 11: return "unlock " + any_of(joints);
+        case 12: return fmt::format("pull {} {}", any_of(bodies), vector(m, 2));
+        case 13: return "release";
+        case 14: return fmt::format("impulse {} {}", any_of(bodies), vector(m, 0.5));
+        case 15: return "use formulation " + any_of(formulation_names());
+        case 16:
+            return "use integrator " +
+                   any_of(std::vector<std::string>{"trapezoidal", "rk4", "newmark", "generalized-alpha"});
+        case 17: return "undo";
+        case 18: return "redo";
+        default: return fmt::format("go {}", number(0, 1) * s.last_time());
+    }
+}
+
+std::vector<std::string> base_models() {
+    return {"double-pendulum.yaml", "slider-crank.yaml", "loops/spatial-four-bar.yaml", "simple-pendulum.yaml",
+            "loops/bennett.yaml"};
+}
+
+bool is_healthy(Session& s) {
+    const State& x = s.simulation().state();
+    const ConstraintErrors errors = s.observer().compute_errors(x);
+    return x.q.allFinite() && x.v.allFinite() && x.a.allFinite() && errors.position < 1e-4;
+}
+
+int accepted_edits = 0;
+int refused_edits = 0;
+
+RC_GTEST_PROP(EditStorm, NeverBreaksASession, ()) {
+    Model model = example(any_of(base_models()));
+    const std::string start = write_model_text(model);
+    SessionOptions options;
+    options.step = 2e-3;
+    options.renewal = 10;
+    const std::string path =
+        (std::filesystem::temp_directory_path() / fmt::format("limber-storm-{}.journal", ::getpid())).string();
+    std::vector<std::string> log;
+    std::uint64_t end = 0;
+    std::string end_text;
+    {
+        Session s(model, {}, options);
+        const auto journal = Journal::create(path, s);
+        s.record(journal);
+        const int count = *rc::gen::inRange(1, 60);
+        for (int i = 0; i < count; ++i) {
+            const std::string edit = random_edit(s, i);
+            const std::uint64_t state = s.fingerprint();
+            const EditReport report = s.apply(edit);
+            log.push_back(fmt::format("{} {}: {}", s.steps(), edit, report.ok ? "ok" : report.reason));
+            (report.ok ? accepted_edits : refused_edits) += 1;
+            if (!report.ok && s.fingerprint() != state) {
+                for (const auto& line : log) RC_LOG() << line << "\n";
+                RC_FAIL("a refused edit has changed the state");
+            }
+            // A step may fail where edits have made a mechanism that cannot move on; the state stays good.
+            for (int k = *rc::gen::inRange(0, 5); k > 0 && s.step().ok; --k) {
+            }
+            if (!is_healthy(s)) {
+                for (const auto& line : log) RC_LOG() << line << "\n";
+                RC_FAIL("the state is not good");
+            }
+        }
+        journal->finish(s);
+        end = s.fingerprint();
+        end_text = write_model_text(s.model());
+    }
+    ReplayReport report;
+    Session again = replay_journal(path, report);
+    for (const auto& line : log) RC_LOG() << line << "\n";
+    RC_ASSERT(report.mismatch.empty());
+    RC_ASSERT(again.fingerprint() == end);
+    RC_ASSERT(write_model_text(again.model()) == end_text);
+    // Undo of everything, the mouse let go, gives the start model back exactly.
+    again.apply(std::string("release"));
+    while (again.can_undo()) {
+        const EditReport undone = again.apply("undo");
+        if (!undone.ok) RC_FAIL("undo '" + again.next_undo() + "': " + undone.reason);
+    }
+    // Joints whose ends had moved apart are on their way back, or disabled where there is no way.
+    Model undone = again.model();
+    for (const auto handle : undone.joints.handles()) {
+        undone.joints.get(handle).closing.clear();
+        undone.joints.get(handle).is_disabled = false;
+    }
+    if (write_model_text(undone) != start) RC_FAIL("undone:\n" + write_model_text(undone) + "\nstart:\n" + start);
+    std::filesystem::remove(path);
+}
+
+TEST(EditStorm, TriedManyEditsOfBothKinds) {
+    // Runs after the storm above; alone it has nothing to say.
+    if (accepted_edits + refused_edits == 0) GTEST_SKIP();
+    std::printf("%d edits accepted, %d refused\n", accepted_edits, refused_edits);
+    EXPECT_GT(accepted_edits, 500);
+    EXPECT_GT(refused_edits, 100);
+}
+
+// ---------------------------------------------------------------- journals
+
+class JournalFile : public ::testing::Test {
+protected:
+    std::string path_ =
+        (std::filesystem::temp_directory_path() / fmt::format("limber-journal-{}.journal", ::getpid())).string();
+    void TearDown() override { std::filesystem::remove(path_); }
+
+    std::uint64_t record() {
+        SessionOptions options;
+        options.step = 1e-3;
+        Session s(example("double-pendulum.yaml"), {}, options);
+        const auto journal = Journal::create(path_, s);
+        s.record(journal);
+        EXPECT_TRUE(s.advance(0.25).ok);
+        EXPECT_TRUE(s.apply("set gravity [0, -3]").ok);
+        EXPECT_TRUE(s.advance(0.5).ok);
+        EXPECT_TRUE(s.apply("go 0.1").ok);
+        EXPECT_TRUE(s.apply("use formulation hybrid").ok);
+        EXPECT_TRUE(s.advance(0.4).ok);
+        journal->finish(s);
+        return s.fingerprint();
+    }
+};
+
+TEST_F(JournalFile, GivesTheSameBitsAgain) {
+    const std::uint64_t end = record();
+    ReplayReport report;
+    const Session again = replay_journal(path_, report);
+    EXPECT_EQ(again.fingerprint(), end);
+    EXPECT_EQ(report.edits, 3);
+    EXPECT_GE(report.checked, 1);
+    EXPECT_TRUE(report.mismatch.empty());
+    EXPECT_FALSE(report.is_cut);
+}
+
+TEST_F(JournalFile, CanBeCutAnywhere) {
+    record();
+    std::ifstream file(path_, std::ios::binary);
+    const std::string whole((std::istreambuf_iterator<char>(file)), {});
+    const std::size_t header = whole.find('\n') + 1;
+    long last_steps = 0;
+    for (std::size_t size = header; size <= whole.size(); size += 37) {
+        std::ofstream(path_, std::ios::binary) << whole.substr(0, size);
+        ReplayReport report;
+        const Session s = replay_journal(path_, report);
+        EXPECT_EQ(report.is_cut, whole[size - 1] != '\n');
+        EXPECT_TRUE(report.mismatch.empty());
+        // And goes on.
+        Session more = replay_journal(path_, report);
+        const auto journal = Journal::append(path_);
+        more.record(journal);
+        EXPECT_TRUE(more.step().ok);
+        EXPECT_TRUE(more.apply("set gravity [0, -1]").ok);
+        ReplayReport again;
+        EXPECT_EQ(replay_journal(path_, again).fingerprint(), more.fingerprint());
+        last_steps = s.steps();
+    }
+    EXPECT_GT(last_steps, 0);
+}
+
+TEST_F(JournalFile, SaysWhatIsWrongAndWhere) {
+    record();
+    std::ifstream file(path_, std::ios::binary);
+    std::string text((std::istreambuf_iterator<char>(file)), {});
+    const auto expect_error = [&](const std::string& content, const std::string& message) {
+        std::ofstream(path_, std::ios::binary) << content;
+        ReplayReport report;
+        try {
+            replay_journal(path_, report);
+            ADD_FAILURE() << message;
+        } catch (const ModelError& error) {
+            EXPECT_NE(std::string(error.what()).find(message), std::string::npos) << error.what();
+        }
+    };
+    expect_error("", "no beginning");
+    expect_error("limber: 1\n", ":1: not a line of a journal");
+    expect_error("{}\n", "not a journal");
+    const std::size_t header = text.find('\n') + 1;
+    expect_error(text.substr(0, header) + "{\"steps\": 3, \"edit\": \"remove joints.nothing\"}\n",
+                 ":2: an edit was refused");
+    // A state that differs is told, not hidden.
+    const auto place = text.find("\"state\":\"") + 9;
+    text[place] = text[place] == '0' ? '1' : '0';
+    std::ofstream(path_, std::ios::binary) << text;
+    ReplayReport report;
+    replay_journal(path_, report);
+    EXPECT_FALSE(report.mismatch.empty());
+}
+
+// ---------------------------------------------------------------- pacing
+
+TEST(Pacer, KeepsRealTimeAndMultiplesOfIt) {
+    for (const double speed : {0.5, 1.0, 4.0}) {
+        Pacer pacer(speed);
+        pacer.start(0, 100);
+        double t = 0;
+        for (double now = 100; now < 102; now += 0.001)
+            while (pacer.is_due(t, 0.002, now)) {
+                t += 0.002;
+                pacer.observe(t, now);
+            }
+        EXPECT_NEAR(t, 2 * speed, 0.01);
+        EXPECT_NEAR(pacer.report().real_time_factor, speed, 0.02 * speed);
+        EXPECT_FALSE(pacer.report().is_late);
+    }
+}
+
+// A step that takes three times as long as it advances: the simulation runs at a third, says so, and owes nothing afterwards.
+TEST(Pacer, NeverPilesUpWhatCannotBeMade) {
+    Pacer pacer(1);
+    pacer.start(0, 0);
+    double t = 0;
+    double now = 0;
+    while (now < 3) {
+        if (pacer.is_due(t, 0.01, now)) {
+            t += 0.01;
+            now += 0.03;
+        } else {
+            now += 0.001;
+        }
+        pacer.observe(t, now);
+    }
+    EXPECT_NEAR(pacer.report().real_time_factor, 1.0 / 3, 0.02);
+    EXPECT_TRUE(pacer.report().is_late);
+    EXPECT_LT(pacer.report().behind, 0.2);
+    // The machine is fast again: real time at once, without a rush.
+    const double t0 = t;
+    const double now0 = now;
+    while (now < now0 + 2) {
+        while (pacer.is_due(t, 0.01, now)) t += 0.01;
+        now += 0.001;
+        pacer.observe(t, now);
+    }
+    EXPECT_NEAR(t - t0, 2, 0.15);
+    EXPECT_FALSE(pacer.report().is_late);
+}
+
+TEST(Pacer, StandsStillWhilePaused) {
+    Pacer pacer(1);
+    pacer.start(0, 0);
+    pacer.pause();
+    EXPECT_FALSE(pacer.is_due(0, 0.01, 50));
+    pacer.start(0, 50);
+    EXPECT_FALSE(pacer.is_due(0, 0.01, 50.001));
+    EXPECT_TRUE(pacer.is_due(0, 0.01, 50.02));
+}
+
+}  // namespace
+}  // namespace limber::testing
