@@ -126,7 +126,7 @@ private:
         }
 
     private:
-        void answer(LiveConnection::Request request) {
+        void answer(const LiveConnection::Request& request) {
             if (!beast::websocket::is_upgrade(request)) return respond(server_.serve(request), request.keep_alive());
             std::string refusal;
             const std::shared_ptr<Entry> entry = server_.admit(request, refusal);
