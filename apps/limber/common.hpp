@@ -62,5 +62,6 @@ void add_play_command(CLI::App& app, int& exit_code);
 void add_replay_command(CLI::App& app, int& exit_code);
 void add_list_command(CLI::App& app, int& exit_code);
 void add_compare_command(CLI::App& app, int& exit_code);
+void add_studio_command(CLI::App& app, int& exit_code);
 
 }  // namespace limber::app

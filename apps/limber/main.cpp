@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
     app.get_formatter()->column_width(34);
     app.footer(
         "Start with:\n"
+        "  limber studio\n"
         "  limber run examples/slider-crank.yaml --plot slider.x slider.svg\n"
         "  limber play examples/double-pendulum.yaml\n"
         "  limber check examples/n-four-bar.yaml --set N=5\n"
@@ -33,6 +34,9 @@ int main(int argc, char** argv) {
     add_compare_command(app, exit_code);
     add_equilibrium_command(app, exit_code);
     add_list_command(app, exit_code);
+#ifdef LIMBER_STUDIO
+    add_studio_command(app, exit_code);
+#endif
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

@@ -9,6 +9,41 @@
 namespace limber::testing {
 namespace {
 
+TEST(Sensors, TheViewShowsWhatSensorsMeasure) {
+    const Model model = read(R"(
+limber: 1
+bodies:
+  a: {box: {size: [0.6, 0.1, 0.05], mass: 1}, at: [0.3, 0, 0]}
+  b: {box: {size: [0.05, 0.5, 0.1], mass: 0.8}, at: [0.6, 0.25, 0]}
+joints:
+  one: {revolute: [ground, a], at: [0, 0, 0], axis: [0, 1, 0]}
+  two: {universal: [a, b], at: [0.6, 0, 0]}
+forces:
+  k: {spring: [ground, b], stiffness: 30, damping: 1}
+sensors:
+  p: {position: b}
+  v: {velocity: b.com}
+  r: {reaction: two}
+  f: {force: k}
+)");
+    Simulation s(model, options("augmented-lagrangian", "rk4"));
+    ASSERT_TRUE(s.advance(0.3, 1e-3).ok);
+    const auto values = sense_all(s);
+    MotionView view;
+    s.observer().compute_view(s.state(), true, view);
+    ASSERT_EQ(view.joints.size(), 2U);
+    for (int k = 0; k < 3; ++k) {
+        EXPECT_NEAR(view.poses[1].position[k], values[k], 1e-12);
+        EXPECT_NEAR(view.velocities[1][k], values[3 + k], 1e-12);
+        EXPECT_NEAR(view.joints[1].force[k], values[6 + k], 1e-9);
+        EXPECT_NEAR(view.joints[1].torque[k], values[9 + k], 1e-9);
+    }
+    EXPECT_NEAR(view.forces[0], values[12], 1e-12);
+    EXPECT_GT(view.joints[1].force.norm(), 1);
+    s.observer().compute_view(s.state(), false, view);
+    EXPECT_TRUE(view.joints.empty());
+}
+
 TEST(Sensors, VelocityAndAccelerationAreDerivatives) {
     const Model model = read(R"(
 limber: 1

@@ -36,6 +36,14 @@ public:
         for (const auto handle : model.sensors.handles()) add_sensor(model, numbers, model.sensors.get(handle));
         bind_expressions(numbers);
         for (const auto handle : model.events.handles()) add_condition(model, numbers, model.events.get(handle));
+        const auto place = [](const std::map<std::string, int>& index, const std::string& name) {
+            const auto it = index.find(name);
+            return it == index.end() ? -1 : it->second;
+        };
+        for (const auto handle : model.joints.handles())
+            joint_elements_.push_back(place(m_.element_index, model.joints.get(handle).name));
+        for (const auto handle : model.forces.handles())
+            force_elements_.push_back(place(m_.force_index, model.forces.get(handle).name));
     }
 
     void evaluate_conditions(const State& state, std::vector<double>& values) override {
@@ -121,6 +129,33 @@ public:
             poses.push_back({position, Quat(axes)});
         }
         return poses;
+    }
+
+    void compute_view(const State& state, bool with_reactions, MotionView& view) override {
+        view.poses = compute_poses(state);
+        update_motion(state, with_reactions);
+        view.centres.assign(states_.size(), Vec3::Zero());
+        view.velocities.assign(states_.size(), Vec3::Zero());
+        for (std::size_t b = 0; b < states_.size(); ++b) {
+            view.centres[b].head<D>() = states_[b].position;
+            view.velocities[b].head<D>() = states_[b].velocity;
+        }
+        const MeasureContext<D> context{features_, state.memory, m_.curves};
+        view.forces.assign(force_elements_.size(), 0.0);
+        for (std::size_t i = 0; i < force_elements_.size(); ++i)
+            if (force_elements_[i] >= 0)
+                view.forces[i] = m_.forces.scalar_force(force_elements_[i], m_.constraints.measures, context, state.t);
+        view.joints.clear();
+        if (!with_reactions) return;
+        reactions_.solve(states_, state.memory, state.t, rates_);
+        view.joints.resize(joint_elements_.size());
+        for (std::size_t i = 0; i < joint_elements_.size(); ++i) {
+            if (joint_elements_[i] < 0 || !m_.elements[joint_elements_[i]].has_markers) continue;
+            const TwistVec<D> wrench = reactions_.reaction(joint_elements_[i]);
+            view.joints[i].point.head<D>() = features_.value[m_.elements[joint_elements_[i]].b.point];
+            view.joints[i].force.head<D>() = wrench.template head<D>();
+            view.joints[i].torque.tail<angular_size<D>>() = wrench.template tail<angular_size<D>>();
+        }
     }
 
     void compute_momentum(const State& state, Vec3& linear, Vec3& angular) override {
@@ -447,6 +482,7 @@ private:
     BodyStates<D> states_;
     std::vector<TwistVec<D>> rates_;
     VecX a_, lambda_, rows_;
+    std::vector<int> joint_elements_, force_elements_;  // in slot order; -1: none
     std::vector<Probe> probes_;
     std::vector<Condition> conditions_;
     bool conditions_use_sensors_ = false;

@@ -25,6 +25,20 @@ struct BodyPose {
     Quat orientation;
 };
 
+/// What a joint does to its second body, world axes; zero while it does not hold.
+struct JointLoad {
+    Vec3 point = Vec3::Zero();  ///< of the second marker
+    Vec3 force = Vec3::Zero(), torque = Vec3::Zero();
+};
+
+/// Everything a picture needs, in one go.
+struct MotionView {
+    std::vector<BodyPose> poses;            ///< without the ground
+    std::vector<Vec3> centres, velocities;  ///< of the centres of mass, beside poses
+    std::vector<JointLoad> joints;          ///< in slot order; empty unless asked for
+    std::vector<double> forces;             ///< scalar value of each force, in slot order
+};
+
 /// Scratch memory inside: one per thread.
 class Observer {
 public:
@@ -38,6 +52,8 @@ public:
     virtual Energies compute_energies(const State& state) = 0;
     virtual ConstraintErrors compute_errors(const State& state) = 0;
     virtual std::vector<BodyPose> compute_poses(const State& state) = 0;
+    /// Poses, velocities, forces and, if asked for, the reactions of all joints.
+    virtual void compute_view(const State& state, bool with_reactions, MotionView& view) = 0;
     /// Values of the conditions of the model's events, in slot order.
     virtual void evaluate_conditions(const State& state, std::vector<double>& values) = 0;
     /// Total linear momentum and angular momentum about the world's origin.

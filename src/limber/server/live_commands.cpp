@@ -1,0 +1,276 @@
+// What a session does with each command of its page.
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "limber/io/edit_text.hpp"
+#include "limber/io/element_edits.hpp"
+#include "limber/io/model_writer.hpp"
+#include "limber/model/error.hpp"
+#include "limber/model/evaluation.hpp"
+#include "limber/server/live_session.hpp"
+#include "limber/simulation/journal.hpp"
+
+namespace limber {
+namespace {
+
+constexpr std::size_t most_bodies = 5000;
+constexpr std::size_t snapshot_memory = 16'000'000;
+constexpr std::size_t longest_journal = 32'000'000;
+
+SimulationOptions options_of(const Model& model) {
+    SimulationOptions options;
+    if (!model.simulation.formulation.empty()) options.formulation = model.simulation.formulation;
+    if (!model.simulation.integrator.empty()) options.integrator = model.simulation.integrator;
+    options.coordinates = model.simulation.coordinates;
+    options.from_equilibrium = model.simulation.from_equilibrium;
+    return options;
+}
+
+SessionOptions session_options_of(const Model& model) {
+    SessionOptions options;
+    options.snapshot_memory = snapshot_memory;
+    if (model.simulation.step) options.step = ModelEvaluation(model).number(*model.simulation.step, "simulation: step");
+    return options;
+}
+
+std::string read_whole_file(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+}  // namespace
+
+void LiveSession::perform(const ClientMessage& message) {
+    Json reply{{"type", "reply"}, {"id", message.id}, {"ok", true}};
+    try {
+        std::visit([&](const auto& command) { perform_command(command, reply); }, message.command);
+    } catch (const std::exception& error) {
+        reply["ok"] = false;
+        reply["reason"] = error.what();
+    }
+    if (message.id != 0) send_json(reply);
+}
+
+Session& LiveSession::session() {
+    if (!session_) throw ModelError("no model is open");
+    return *session_;
+}
+
+// ---------------------------------------------------------------- opening
+
+void LiveSession::open(Model model, const std::string& name) {
+    if (model.bodies.size() > most_bodies)
+        throw ModelError(fmt::format("the model has {} bodies; the studio takes {}", model.bodies.size(), most_bodies));
+    const SimulationOptions options = options_of(model);
+    const SessionOptions session_options = session_options_of(model);
+    auto next = std::make_unique<Session>(std::move(model), options, session_options);
+    std::shared_ptr<Journal> journal;
+    if (library_->has_workspace()) journal = Journal::create(library_->journal_path(id_), *next);
+    take(std::move(next), name);
+    journal_ = std::move(journal);
+    session_->record(journal_);
+}
+
+void LiveSession::take(std::unique_ptr<Session> next, const std::string& name) {
+    session_ = std::move(next);
+    journal_.reset();
+    name_ = name;
+    is_playing_ = false;
+    ghost_.reset();
+    ghost_choice_ = {};
+    pull_target_.reset();
+    restart_clock();
+    send_scene();
+    send_state();
+}
+
+void LiveSession::replay(const std::string& path, const std::string& name, Json& reply) {
+    ReplayReport report;
+    auto next = std::make_unique<Session>(replay_journal(path, report));
+    take(std::move(next), name.empty() ? session_ ? name_ : "autosave" : name);
+    reply["steps"] = report.steps;
+    reply["edits"] = report.edits;
+    reply["checked"] = report.checked;
+    reply["mismatch"] = report.mismatch;
+    reply["fingerprint"] = fmt::format("{:016x}", session_->fingerprint());
+    const std::string own = library_->journal_path(id_);
+    if (own.empty()) return;
+    if (path != own) std::filesystem::copy_file(path, own, std::filesystem::copy_options::overwrite_existing);
+    journal_ = Journal::append(own);
+    session_->record(journal_);
+}
+
+void LiveSession::perform_command(const OpenModel& command, Json& reply) {
+    switch (command.source) {
+        case OpenModel::Source::example: open(library_->read_example(command.name).model, command.name); break;
+        case OpenModel::Source::file:
+            open(read_model_text(library_->read_file(command.name), command.name).model, command.name);
+            break;
+        case OpenModel::Source::text: open(read_model_text(command.text, command.name).model, command.name); break;
+        case OpenModel::Source::journal: {
+            // The reader of journals takes a file, so it becomes one for the moment.
+            const std::string path = library_->journal_path(id_ + "-upload");
+            if (path.empty()) throw ModelError("there is no workspace to keep the journal in");
+            std::ofstream(path, std::ios::binary) << command.text;
+            try {
+                replay(path, command.name, reply);
+            } catch (const std::exception&) {
+                std::filesystem::remove(path);
+                throw;
+            }
+            std::filesystem::remove(path);
+            break;
+        }
+    }
+}
+
+// ---------------------------------------------------------------- editing
+
+void LiveSession::perform_command(const EditModel& command, Json& reply) {
+    const Edit edit = parse_edit(command.text);
+    const EditReport report = session().apply(edit);
+    if (!report.ok) throw ModelError(report.reason);
+    reply["message"] = report.message;
+    const auto* pull = std::get_if<PullMarker>(&edit);
+    if (pull != nullptr) pull_target_ = pull->target;
+    if (std::holds_alternative<ReleaseMarker>(edit) || std::holds_alternative<GoToTime>(edit)) pull_target_.reset();
+    is_changed_ = true;
+    if (!report.is_compiled) {
+        if (pull != nullptr && ghost_) ghost_->move_target("mouse_pull", pull->target);
+        return;
+    }
+    restart_clock();
+    restart_ghost();
+    send_scene();
+    send_state();
+}
+
+void LiveSession::perform_command(const DescribeElement& element, Json& reply) {
+    Json list = Json::array();
+    for (const Property& property : properties(session().model(), element.section, element.name))
+        list.push_back({{"field", property.field}, {"value", property.value}});
+    reply["properties"] = std::move(list);
+    reply["yaml"] = write_element(session().model(), element.section, element.name);
+}
+
+// ---------------------------------------------------------------- clock
+
+void LiveSession::perform_command(const Play&, Json&) {
+    session();
+    is_playing_ = true;
+    restart_clock();
+    send_state();
+}
+
+void LiveSession::perform_command(const Pause&, Json& reply) {
+    is_playing_ = false;
+    if (!session_) return;
+    reply["time"] = session_->time();
+    reply["fingerprint"] = fmt::format("{:016x}", session_->fingerprint());
+    send_state();
+}
+
+void LiveSession::perform_command(const MakeSteps& steps, Json& reply) {
+    session();
+    is_playing_ = false;
+    const long compilations = session_->compilations();
+    for (int i = 0; i < steps.count && !is_stopping_; ++i)
+        if (!make_step()) break;
+    if (session_->compilations() != compilations) {
+        restart_ghost();
+        send_scene();
+    }
+    reply["time"] = session_->time();
+    reply["fingerprint"] = fmt::format("{:016x}", session_->fingerprint());
+    send_state();
+}
+
+void LiveSession::perform_command(const SetSpeed& speed, Json&) {
+    speed_ = speed.factor;
+    restart_clock();
+    send_state();
+}
+
+// ---------------------------------------------------------------- files
+
+void LiveSession::perform_command(const WriteModel& write, Json& reply) {
+    const std::string text = write_model_text(session().model());
+    if (!write.file.empty()) {
+        library_->save_file(write.file, text);
+        name_ = write.file;
+    }
+    reply["text"] = text;
+}
+
+void LiveSession::perform_command(const ReadJournal&, Json& reply) {
+    session();
+    if (!journal_) throw ModelError("there is no journal: start the studio with --workspace");
+    journal_->finish(*session_);
+    const std::string path = library_->journal_path(id_);
+    if (std::filesystem::file_size(path) > longest_journal)
+        throw ModelError("the journal is too long to be sent; it is in the workspace, in the folder autosave");
+    reply["text"] = read_whole_file(path);
+    reply["fingerprint"] = fmt::format("{:016x}", session_->fingerprint());
+}
+
+void LiveSession::perform_command(const ListGallery&, Json& reply) {
+    reply["examples"] = Json::parse(library_->gallery());
+}
+
+void LiveSession::perform_command(const ListFiles&, Json& reply) {
+    reply["files"] = library_->file_names();
+}
+
+// ---------------------------------------------------------------- comparing
+
+void LiveSession::perform_command(const SetGhost& choice, Json&) {
+    session();
+    const SetGhost before = ghost_choice_;
+    ghost_choice_ = choice;
+    try {
+        make_ghost();
+    } catch (const std::exception&) {
+        ghost_choice_ = before;
+        throw;
+    }
+    send_state();
+}
+
+void LiveSession::restart_ghost() {
+    try {
+        make_ghost();
+    } catch (const std::exception& error) {
+        ghost_.reset();
+        ghost_choice_ = {};
+        send_note("warning", fmt::format("The second formulation cannot go on: {}", error.what()));
+    }
+}
+
+// The same motion from this moment on, computed in another way.
+void LiveSession::make_ghost() {
+    ghost_.reset();
+    forget_samples();
+    if (ghost_choice_.formulation.empty()) return;
+    SimulationOptions options = session_->options();
+    options.formulation = find_formulation(ghost_choice_.formulation).name;
+    options.coordinates.clear();
+    if (!ghost_choice_.integrator.empty()) options.integrator = find_integrator(ghost_choice_.integrator).name;
+    auto next = std::make_unique<Simulation>(session_->model(), session_->options(), session_->simulation().state());
+    next->hand_over(session_->model(), options);
+    ghost_ = std::move(next);
+}
+
+void LiveSession::perform_command(const ShowReactions& show, Json&) {
+    shows_reactions_ = show.is_on;
+    send_state();
+}
+
+}  // namespace limber

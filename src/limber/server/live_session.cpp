@@ -1,0 +1,324 @@
+// The thread of a session: queue, clock, frames. What each command does is in live_commands.cpp.
+
+#include "limber/server/live_session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "limber/model/error.hpp"
+#include "limber/server/scene.hpp"
+#include "limber/simulation/journal.hpp"
+
+namespace limber {
+namespace {
+
+constexpr std::size_t most_waiting_commands = 256;
+constexpr std::uint32_t most_frames_under_way = 3;
+constexpr auto frame_interval = std::chrono::microseconds(16'667);
+// Of each frame's time so much may be spent on steps; the rest is for pictures and commands.
+constexpr auto step_budget = std::chrono::milliseconds(13);
+// Sensors are sampled this often [1/s] for plots, however slowly frames are taken.
+constexpr double sample_rate = 120;
+constexpr std::size_t most_samples = 240;
+constexpr double rate_interval = 0.5;  // [s] over which the speed reached is measured
+
+double seconds(std::chrono::steady_clock::duration d) {
+    return std::chrono::duration<double>(d).count();
+}
+
+bool is_pull(const ClientMessage& message) {
+    const auto* edit = std::get_if<EditModel>(&message.command);
+    return edit != nullptr && message.id == 0 && edit->text.starts_with("pull ");
+}
+
+}  // namespace
+
+LiveSession::LiveSession(std::string id, std::shared_ptr<const Library> library)
+    : id_(std::move(id)), library_(std::move(library)), next_frame_(Clock::now()), thread_([this] { run(); }) {}
+
+LiveSession::~LiveSession() {
+    request_stop();
+    thread_.join();
+}
+
+void LiveSession::request_stop() {
+    is_stopping_ = true;
+    wake_.notify_all();
+}
+
+void LiveSession::attach(std::shared_ptr<Outlet> outlet) {
+    const std::scoped_lock lock(mutex_);
+    outlet_ = std::move(outlet);
+    is_greeting_due_ = true;
+    wake_.notify_all();
+}
+
+void LiveSession::detach(const Outlet* outlet) {
+    const std::scoped_lock lock(mutex_);
+    if (outlet_.get() != outlet) return;
+    outlet_.reset();
+    inbox_.push_back({0, Pause{}});
+    wake_.notify_all();
+}
+
+bool LiveSession::is_attached() const {
+    const std::scoped_lock lock(mutex_);
+    return outlet_ != nullptr;
+}
+
+void LiveSession::resume() {
+    const std::scoped_lock lock(mutex_);
+    is_resume_due_ = true;
+    wake_.notify_all();
+}
+
+bool LiveSession::submit(ClientMessage message) {
+    if (const auto* ack = std::get_if<AcknowledgeFrame>(&message.command)) {
+        acknowledged_ = ack->number;
+        return true;
+    }
+    const std::scoped_lock lock(mutex_);
+    // The mouse moves faster than steps are made: only its last place counts.
+    if (is_pull(message) && !inbox_.empty() && is_pull(inbox_.back())) {
+        inbox_.back() = std::move(message);
+        return true;
+    }
+    if (inbox_.size() >= most_waiting_commands) return false;
+    inbox_.push_back(std::move(message));
+    wake_.notify_all();
+    return true;
+}
+
+// ---------------------------------------------------------------- thread
+
+void LiveSession::run() {
+    while (!is_stopping_) {
+        ClientMessage message;
+        while (wait_for_work(message) && !is_stopping_) perform(message);
+        if (is_stopping_) break;
+        try {
+            if (is_playing_) advance();
+            send_frame_if_due();
+        } catch (const std::exception& error) {
+            is_playing_ = is_changed_ = false;
+            send_note("error", fmt::format("The motion was paused: {}", error.what()));
+        }
+    }
+    if (journal_ && session_) {
+        try {
+            journal_->finish(*session_);
+        } catch (const std::exception&) {
+            // The disk is full; there is nobody left to tell.
+        }
+    }
+    is_finished_ = true;
+}
+
+// True: a command was taken. False: it is time for steps or a frame.
+bool LiveSession::wait_for_work(ClientMessage& message) {
+    std::unique_lock lock(mutex_);
+    const auto has_news = [&] { return !inbox_.empty() || is_greeting_due_ || is_resume_due_ || is_stopping_.load(); };
+    if (is_playing_ || (is_changed_ && outlet_)) {
+        wake_.wait_until(lock, next_frame_, has_news);
+    } else {
+        wake_.wait(lock, has_news);
+    }
+    if (is_resume_due_) {
+        is_resume_due_ = false;
+        lock.unlock();
+        Json ignored;
+        try {
+            replay(library_->journal_path(id_), "", ignored);
+        } catch (const std::exception& error) {
+            send_note("error", fmt::format("the autosaved session could not be brought back: {}", error.what()));
+        }
+        return wait_for_work(message);
+    }
+    if (is_greeting_due_) {
+        is_greeting_due_ = false;
+        lock.unlock();
+        frame_number_ = acknowledged_ = 0;
+        send_json({{"type", "hello"}, {"session", id_}, {"workspace", library_->has_workspace()}});
+        if (session_) send_scene();
+        send_state();
+        return wait_for_work(message);
+    }
+    if (inbox_.empty()) return false;
+    message = std::move(inbox_.front());
+    inbox_.pop_front();
+    return true;
+}
+
+// ---------------------------------------------------------------- clock
+
+void LiveSession::restart_clock() {
+    clock_start_ = rate_start_ = Clock::now();
+    time_start_ = rate_time_start_ = session_ ? session_->time() : 0.0;
+    is_slow_ = false;
+}
+
+bool LiveSession::make_step() {
+    const StepReport report = session_->step();
+    for (const SessionNote& note : session_->take_notes()) send_note("info", note.text);
+    if (!report.ok) {
+        is_playing_ = false;
+        send_note("error",
+                  fmt::format("The motion stopped at t = {:.4g} s: {}. Go back on the timeline, take a smaller "
+                              "step, or change the mechanism.",
+                              session_->time(), report.reason));
+        send_state();
+        return false;
+    }
+    iterations_ += 0.05 * (report.iterations - iterations_);
+    if (ghost_) {
+        const StepReport beside = ghost_->step(session_->step_length());
+        if (!beside.ok) {
+            send_note("warning", fmt::format("The second formulation stopped: {}", beside.reason));
+            ghost_.reset();
+            ghost_choice_ = {};
+            forget_samples();
+            send_state();
+        }
+    }
+    if (std::abs(session_->time() - last_sample_) * sample_rate >= speed_) take_sample();
+    return true;
+}
+
+void LiveSession::advance() {
+    const long compilations = session_->compilations();
+    const auto start = Clock::now();
+    const double target = time_start_ + speed_ * seconds(start - clock_start_);
+    bool is_late = false;
+    while (session_->time() + 0.5 * session_->step_length() < target && !is_stopping_) {
+        if (!make_step()) break;
+        if (Clock::now() - start > step_budget) {
+            is_late = session_->time() + 2 * session_->step_length() < target;
+            break;
+        }
+    }
+    if (is_late) {
+        // Time passes more slowly from here; what was missed is not made up for.
+        clock_start_ = Clock::now();
+        time_start_ = session_->time();
+    }
+    const double passed = seconds(Clock::now() - rate_start_);
+    if (passed > rate_interval) {
+        speed_reached_ = (session_->time() - rate_time_start_) / passed;
+        is_slow_ = speed_reached_ < 0.9 * speed_;
+        rate_start_ = Clock::now();
+        rate_time_start_ = session_->time();
+    }
+    is_changed_ = true;
+    if (session_->compilations() != compilations) {  // an event, or a joint that has closed
+        restart_ghost();
+        send_scene();
+        send_state();
+    }
+}
+
+// ---------------------------------------------------------------- messages
+
+void LiveSession::send_json(const Json& json) {
+    const std::scoped_lock lock(mutex_);
+    if (outlet_) outlet_->send_text(json.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+void LiveSession::send_note(const std::string& level, const std::string& text) {
+    send_json({{"type", "note"}, {"level", level}, {"text", text}});
+}
+
+void LiveSession::send_scene() {
+    forget_samples();  // they belong to the sensors of before
+    Json scene = describe_scene(session_->simulation(), session_->observer());
+    scene["type"] = "scene";
+    scene["revision"] = ++revision_;
+    scene["name"] = name_;
+    send_json(scene);
+    is_changed_ = true;
+}
+
+void LiveSession::send_state() {
+    Json state{{"type", "state"}, {"open", session_ != nullptr}, {"playing", is_playing_}, {"speed", speed_}};
+    if (session_) {
+        const SimulationOptions& options = session_->options();
+        state["undo"] = session_->next_undo();
+        state["redo"] = session_->next_redo();
+        state["formulation"] = options.formulation;
+        state["integrator"] = options.integrator;
+        state["coordinates"] = options.coordinates;
+        state["step"] = session_->step_length();
+        state["ghost"] = ghost_choice_.formulation;
+        state["reactions"] = shows_reactions_;
+    }
+    for (const auto& f : formulations()) state["formulations"].push_back({{"name", f.name}, {"text", f.description}});
+    for (const auto& i : integrators()) state["integrators"].push_back({{"name", i.name}, {"text", i.description}});
+    send_json(state);
+    is_changed_ = true;
+}
+
+void LiveSession::send_frame_if_due() {
+    const auto now = Clock::now();
+    if (now < next_frame_) return;
+    next_frame_ = std::max(next_frame_ + frame_interval, now);
+    if (!session_ || !is_changed_) return;
+    // A page that is behind gets no more until it has caught up. Without motion, the last frame waits for it.
+    if (frame_number_ - acknowledged_ >= most_frames_under_way) return;
+    is_changed_ = false;
+    ++frame_number_;
+    const std::vector<std::uint8_t> bytes = encode_frame(make_frame());
+    const std::scoped_lock lock(mutex_);
+    if (outlet_) outlet_->send_frame(bytes);
+}
+
+StudioFrame LiveSession::make_frame() {
+    StudioFrame f;
+    const State& state = session_->simulation().state();
+    Observer& observer = session_->observer();
+    f.revision = revision_;
+    f.number = frame_number_;
+    f.is_playing = is_playing_;
+    f.is_slow = is_slow_ && is_playing_;
+    f.time = session_->time();
+    f.first_time = session_->first_time();
+    f.last_time = session_->last_time();
+    f.energies = observer.compute_energies(state);
+    f.work = session_->work();
+    f.drift = session_->energy_drift();
+    f.errors = observer.compute_errors(state);
+    f.speed = speed_;
+    f.speed_reached = speed_reached_;
+    f.iterations = iterations_;
+    if (sample_count_ == 0 || last_sample_ != session_->time()) take_sample();
+    f.sensor_count = observer.columns().size();
+    f.samples = std::exchange(samples_, {});
+    f.sample_count = std::exchange(sample_count_, 0);
+    observer.compute_view(state, shows_reactions_, f.view);
+    f.pull_target = pull_target_;
+    if (ghost_) {
+        f.has_ghost = true;
+        f.ghost_poses = ghost_->observer().compute_poses(ghost_->state());
+    }
+    return f;
+}
+
+void LiveSession::take_sample() {
+    if (sample_count_ >= most_samples) return;
+    last_sample_ = session_->time();
+    ++sample_count_;
+    samples_.push_back(last_sample_);
+    session_->observer().observe(session_->simulation().state(), session_->work(), sensors_);
+    samples_.insert(samples_.end(), sensors_.begin(), sensors_.end());
+    if (!ghost_) return;
+    ghost_->observer().observe(ghost_->state(), 0, sensors_);
+    samples_.insert(samples_.end(), sensors_.begin(), sensors_.end());
+}
+
+void LiveSession::forget_samples() {
+    samples_.clear();
+    sample_count_ = 0;
+}
+
+}  // namespace limber

@@ -1,0 +1,172 @@
+#include "limber/server/scene.hpp"
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "limber/io/format.hpp"
+#include "limber/model/evaluation.hpp"
+
+namespace limber {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Beyond, finding redundant joints takes longer than one likes to wait for a picture.
+constexpr std::size_t most_bodies_for_mobility = 120;
+
+Json list_of(const Vec3& v) {
+    return {v.x(), v.y(), v.z()};
+}
+
+Json list_of(const Quat& q) {
+    return {q.x(), q.y(), q.z(), q.w()};
+}
+
+const char* solid_name(Solid::Kind kind) {
+    switch (kind) {
+        case Solid::Kind::rod: return "rod";
+        case Solid::Kind::box: return "box";
+        case Solid::Kind::cylinder: return "cylinder";
+        case Solid::Kind::sphere: return "sphere";
+        case Solid::Kind::disc: return "disc";
+        case Solid::Kind::point: return "point";
+        case Solid::Kind::general: break;
+    }
+    return "general";
+}
+
+class SceneWriter {
+public:
+    explicit SceneWriter(const Model& model) : model_(model), numbers_(model) {}
+
+    Json bodies() {
+        Json list = Json::array();
+        for (const auto handle : model_.bodies.handles()) {
+            const Body& body = model_.bodies.get(handle);
+            const bool is_ground = handle == model_.ground();
+            body_index_[body.name] = is_ground ? -1 : next_body_++;
+            Json entry{{"name", body.name}, {"index", body_index_[body.name]}, {"solids", solids(body)}};
+            if (!is_ground) {
+                const MassProperties mass = numbers_.mass_properties(handle);
+                entry["mass"] = mass.mass;
+                entry["centre"] = list_of(mass.centre);
+            }
+            list.push_back(std::move(entry));
+        }
+        return list;
+    }
+
+    Json markers() {
+        Json list = Json::array();
+        for (const auto handle : model_.markers.handles()) {
+            const Marker& marker = model_.markers.get(handle);
+            const Frame frame = numbers_.marker_frame(handle);
+            marker_index_[marker.name] = static_cast<int>(list.size());
+            list.push_back({{"name", marker.name},
+                            {"body", body_index_.at(model_.bodies.get(marker.body).name)},
+                            {"position", list_of(frame.position)},
+                            {"quaternion", list_of(Quat(frame.axes))},
+                            {"own", marker.is_joints_own}});
+        }
+        return list;
+    }
+
+    Json joints() const {
+        Json list = Json::array();
+        for (const auto handle : model_.joints.handles()) {
+            const Joint& joint = model_.joints.get(handle);
+            list.push_back({{"name", joint.name},
+                            {"type", joint_format(joint.type).name},
+                            {"a", index_of(joint.a)},
+                            {"b", index_of(joint.b)},
+                            {"coordinates", joint_coordinate_names(joint.type, model_.planar)},
+                            {"closing", !joint.closing.empty()}});
+        }
+        return list;
+    }
+
+    Json forces() const {
+        Json list = Json::array();
+        for (const auto handle : model_.forces.handles()) {
+            const Force& force = model_.forces.get(handle);
+            list.push_back({{"name", force.name},
+                            {"type", force_format(force.type).name},
+                            {"a", index_of(force.a)},
+                            {"b", index_of(force.b)},
+                            {"scalar", force.scalar}});
+        }
+        return list;
+    }
+
+private:
+    int index_of(MarkerHandle handle) const {
+        return handle.is_null() ? -1 : marker_index_.at(model_.markers.get(handle).name);
+    }
+
+    Json solids(const Body& body) const {
+        Json list = Json::array();
+        for (const Solid& solid : body.solids) {
+            if (!solid.visible || solid.kind == Solid::Kind::general) continue;
+            const Frame frame = numbers_.frame(solid.placement, body.name);
+            Json size = Json::array();
+            if (solid.kind == Solid::Kind::rod) size.push_back(numbers_.rod_length(body));
+            for (const Number& n : solid.size) size.push_back(numbers_.number(n, body.name));
+            list.push_back({{"kind", solid_name(solid.kind)},
+                            {"size", size},
+                            {"position", list_of(frame.position)},
+                            {"quaternion", list_of(Quat(frame.axes))},
+                            {"color", solid.color}});
+        }
+        return list;
+    }
+
+    const Model& model_;
+    ModelEvaluation numbers_;
+    std::map<std::string, int> body_index_, marker_index_;
+    int next_body_ = 0;
+};
+
+Json describe_mobility(const Simulation& simulation) {
+    if (simulation.model().bodies.size() > most_bodies_for_mobility) return nullptr;
+    const MobilityReport report = simulation.compute_mobility();
+    return {{"freedoms", report.freedoms},
+            {"redundant", report.redundant},
+            {"rows", report.rows},
+            {"rank", report.rank},
+            {"elements", report.redundant_elements}};
+}
+
+template <class T>
+Json names_of(const Table<T>& table) {
+    return table.names();
+}
+
+}  // namespace
+
+Json describe_scene(const Simulation& simulation, Observer& observer) {
+    const Model& model = simulation.model();
+    SceneWriter writer(model);
+    Json scene;
+    scene["title"] = model.title;
+    scene["planar"] = model.planar;
+    scene["gravity"] = {model.gravity[0].text(), model.gravity[1].text(), model.gravity[2].text()};
+    scene["scale"] = simulation.system().length_scale();
+    scene["bodies"] = writer.bodies();
+    scene["markers"] = writer.markers();
+    scene["joints"] = writer.joints();
+    scene["forces"] = writer.forces();
+    scene["drivers"] = names_of(model.drivers);
+    scene["sensors"] = names_of(model.sensors);
+    scene["events"] = names_of(model.events);
+    scene["parameters"] = model.parameters.names();
+    scene["columns"] = observer.columns();
+    scene["mobility"] = describe_mobility(simulation);
+    Json poses = Json::array();
+    for (const BodyPose& pose : observer.compute_poses(simulation.state()))
+        poses.push_back({pose.position.x(), pose.position.y(), pose.position.z(), pose.orientation.x(),
+                         pose.orientation.y(), pose.orientation.z(), pose.orientation.w()});
+    scene["poses"] = std::move(poses);
+    return scene;
+}
+
+}  // namespace limber

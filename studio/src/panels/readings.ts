@@ -1,0 +1,79 @@
+// What an engineer wants to know at a glance: energy, errors, freedoms, cost, and the legend of the arrows.
+
+import { h, short } from '../dom';
+import type { Studio } from '../studio';
+
+const framesBetweenTexts = 6;
+
+export function readings(studio: Studio): HTMLElement {
+  const kinetic = h('div', { class: 'bar kinetic' });
+  const potential = h('div', { class: 'bar potential' });
+  const energy = h('dl', { class: 'numbers', id: 'energy' });
+  const solver = h('dl', { class: 'numbers', id: 'solver' });
+  const freedoms = h('div', { class: 'freedoms', id: 'freedoms' });
+  const legend = h('div', { class: 'legend' });
+  let lowest = Infinity;
+  let highest = -Infinity;
+  let count = 0;
+
+  const pairs = (list: [string, string, string?][]) => list.flatMap(([name, value, title]) => [h('dt', { title }, name), h('dd', {}, value)]);
+
+  studio.sceneChanged.on(({ scene, isNew }) => {
+    if (isNew) [lowest, highest] = [Infinity, -Infinity];
+    const m = scene.mobility;
+    const redundant = m?.elements ?? [];
+    freedoms.replaceChildren(
+      m ? h('span', { class: 'big' }, String(m.freedoms)) : h('span', { class: 'quiet' }, 'too many bodies to count'),
+      m ? (m.freedoms === 1 ? ' degree of freedom' : ' degrees of freedom') : '',
+    );
+    studio.mark([]);
+    if (redundant.length > 0) {
+      const show = h('button', { class: 'button', onclick: () => studio.mark(studio.marked.size ? [] : redundant), title: redundant.join(', ') }, `${m!.redundant} redundant: show`);
+      freedoms.append(show);
+    }
+  });
+
+  studio.frameArrived.on((frame) => {
+    lowest = Math.min(lowest, frame.potential);
+    highest = Math.max(highest, frame.kinetic + frame.potential - lowest);
+    if (count++ % framesBetweenTexts && frame.playing) return;
+    const full = Math.max(highest, 1e-12);
+    kinetic.style.width = `${(100 * frame.kinetic) / full}%`;
+    potential.style.width = `${(100 * (frame.potential - lowest)) / full}%`;
+    energy.replaceChildren(
+      ...pairs([
+        ['kinetic', `${short(frame.kinetic)} J`],
+        ['potential', `${short(frame.potential)} J`],
+        ['work done', `${short(frame.work)} J`, 'by motors, dampers, drivers and your hand'],
+        ['drift', `${short(frame.drift, 2)} J`, 'energy that came from nowhere: the error of the integration'],
+      ]),
+    );
+    energy.dataset['total'] = String(frame.kinetic + frame.potential);
+    solver.replaceChildren(
+      ...pairs([
+        ['position error', short(frame.positionError, 2)],
+        ['velocity error', short(frame.velocityError, 2)],
+        ['acceleration error', short(frame.accelerationError, 2)],
+        ['iterations per step', short(frame.iterations, 2)],
+        ['pictures', `${studio.view.framesPerSecond} / s`],
+      ]),
+    );
+    const arrows: (Node | string)[] = [];
+    if (studio.view.shown.reactions) arrows.push(h('span', { class: 'swatch reaction' }), `longest reaction ${short(studio.view.reactions.largest)} N`);
+    if (studio.view.shown.velocities) arrows.push(h('span', { class: 'swatch velocity' }), `fastest ${short(studio.view.velocities.largest)} m/s`);
+    legend.replaceChildren(...arrows);
+    legend.hidden = arrows.length === 0;
+  });
+
+  return h(
+    'section',
+    { class: 'readings', 'aria-label': 'Readings' },
+    freedoms,
+    h('h3', {}, 'Energy'),
+    h('div', { class: 'bars', title: 'kinetic and potential energy' }, kinetic, potential),
+    energy,
+    h('h3', {}, 'Solver'),
+    solver,
+    legend,
+  );
+}

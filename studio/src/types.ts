@@ -1,0 +1,117 @@
+// What the server says about a model; see src/limber/server/scene.cpp and live_session.cpp.
+
+export type Vector = [number, number, number];
+export type Quaternion = [number, number, number, number];
+
+export interface Solid {
+  kind: 'rod' | 'box' | 'cylinder' | 'sphere' | 'disc' | 'point';
+  size: number[];
+  position: Vector;
+  quaternion: Quaternion;
+  color: string;
+}
+
+export interface Body {
+  name: string;
+  index: number; // -1: the ground
+  solids: Solid[];
+  mass?: number;
+  centre?: Vector;
+}
+
+export interface Marker {
+  name: string;
+  body: number;
+  position: Vector;
+  quaternion: Quaternion;
+  own: boolean; // made by a joint for itself
+}
+
+export interface Joint {
+  name: string;
+  type: string;
+  a: number;
+  b: number;
+  coordinates: string[];
+  closing: boolean;
+}
+
+export interface Force {
+  name: string;
+  type: string;
+  a: number;
+  b: number;
+  scalar: string;
+}
+
+export interface Mobility {
+  freedoms: number;
+  redundant: number;
+  rows: number;
+  rank: number;
+  elements: string[];
+}
+
+export interface Scene {
+  revision: number;
+  name: string;
+  title: string;
+  planar: boolean;
+  gravity: [string, string, string];
+  scale: number;
+  bodies: Body[];
+  markers: Marker[];
+  joints: Joint[];
+  forces: Force[];
+  drivers: string[];
+  sensors: string[];
+  events: string[];
+  parameters: string[];
+  columns: string[];
+  mobility: Mobility | null;
+  poses: number[][];
+}
+
+export interface Choice {
+  name: string;
+  text: string;
+}
+
+export interface SessionState {
+  open: boolean;
+  playing: boolean;
+  speed: number;
+  undo?: string;
+  redo?: string;
+  formulation?: string;
+  integrator?: string;
+  coordinates?: string;
+  step?: number;
+  ghost?: string;
+  reactions?: boolean;
+  formulations: Choice[];
+  integrators: Choice[];
+}
+
+export interface Reply {
+  ok: boolean;
+  reason?: string;
+  message?: string;
+  text?: string;
+  time?: number;
+  fingerprint?: string;
+  mismatch?: string;
+  steps?: number;
+  properties?: { field: string; value: string }[];
+  yaml?: string;
+  examples?: { name: string; scene: Scene }[];
+  files?: string[];
+}
+
+export type Level = 'info' | 'warning' | 'error';
+
+/** An element of the model: "bodies" and "rod". */
+export interface Selection {
+  section: string;
+  name: string;
+}

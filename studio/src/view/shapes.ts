@@ -1,0 +1,115 @@
+// The solids of a scene as instances of three unit shapes: box, cylinder along z, sphere.
+
+import { Box3, Matrix4, Quaternion, Vector3 } from 'three';
+import type { Body, Scene, Solid } from '../types';
+
+export type ShapeKind = 'box' | 'cylinder' | 'sphere';
+
+export interface Shape {
+  kind: ShapeKind;
+  body: number; // -1: the ground
+  local: Matrix4; // unit shape -> body
+  color: string;
+}
+
+/** Okabe and Ito: told apart with every kind of colour vision. */
+export const palette = ['#56b4e9', '#e69f00', '#009e73', '#cc79a7', '#0072b2', '#d55e00', '#f0e442'];
+
+const along = {
+  x: new Quaternion().setFromAxisAngle(new Vector3(0, 1, 0), Math.PI / 2),
+};
+
+/** Where bodies are at the moment the scene was sent. */
+export function bodyMatrix(scene: Scene, body: number): Matrix4 {
+  const pose = scene.poses[body];
+  if (!pose) return new Matrix4();
+  const [x = 0, y = 0, z = 0, qx = 0, qy = 0, qz = 0, qw = 1] = pose;
+  return new Matrix4().compose(new Vector3(x, y, z), new Quaternion(qx, qy, qz, qw), new Vector3(1, 1, 1));
+}
+
+/** The box around everything, markers included; never empty. */
+export function sceneBounds(scene: Scene): Box3 {
+  const bounds = new Box3();
+  for (const marker of scene.markers) {
+    // The ground's origin counts only if something is attached to it.
+    const index = scene.markers.indexOf(marker);
+    const isUsed = scene.joints.some((j) => j.a === index || j.b === index) || scene.forces.some((f) => f.a === index || f.b === index);
+    if (marker.body < 0 && !isUsed) continue;
+    bounds.expandByPoint(new Vector3(...marker.position).applyMatrix4(bodyMatrix(scene, marker.body)));
+  }
+  for (const body of scene.bodies) {
+    for (const solid of body.solids) {
+      const reach = solid.kind === 'rod' || solid.kind === 'point' ? 0 : Math.max(...solid.size) * (solid.kind === 'box' ? 0.5 : 1);
+      const centre = new Vector3(...solid.position).applyMatrix4(bodyMatrix(scene, body.index));
+      bounds.union(new Box3().setFromCenterAndSize(centre, new Vector3(2 * reach, 2 * reach, 2 * reach)));
+    }
+  }
+  if (bounds.isEmpty()) bounds.setFromCenterAndSize(new Vector3(), new Vector3(1, 1, 1));
+  if (bounds.getSize(new Vector3()).length() < 1e-6) bounds.expandByScalar(0.5);
+  return bounds;
+}
+
+function place(solid: Solid, offset: Vector3, turn: Quaternion, scale: Vector3): Matrix4 {
+  const frame = new Matrix4().compose(new Vector3(...solid.position), new Quaternion(...solid.quaternion), new Vector3(1, 1, 1));
+  return frame.multiply(new Matrix4().compose(offset, turn, scale));
+}
+
+function shapesOfSolid(solid: Solid, body: number, color: string, thickness: number, planar: boolean): Shape[] {
+  const straight = new Quaternion();
+  const size = (i: number) => solid.size[i] ?? 0;
+  const one = (kind: ShapeKind, scale: Vector3): Shape[] => [{ kind, body, color, local: place(solid, new Vector3(), straight, scale) }];
+  switch (solid.kind) {
+    case 'rod': {
+      const radius = size(1) || thickness;
+      const length = size(0);
+      const end = (x: number): Shape => ({
+        kind: 'sphere',
+        body,
+        color,
+        local: place(solid, new Vector3(x, 0, 0), straight, new Vector3(radius, radius, radius)),
+      });
+      const shaft = place(solid, new Vector3(length / 2, 0, 0), along.x, new Vector3(radius, radius, length));
+      return [{ kind: 'cylinder', body, color, local: shaft }, end(0), end(length)];
+    }
+    case 'box':
+      return one('box', new Vector3(size(0), size(1), planar ? 2 * thickness : size(2)));
+    case 'cylinder':
+    case 'disc':
+      return one('cylinder', new Vector3(size(0), size(0), planar ? 2 * thickness : size(1) || thickness));
+    case 'sphere':
+      return one('sphere', new Vector3(size(0), size(0), size(0)));
+    case 'point':
+      return one('sphere', new Vector3(2 * thickness, 2 * thickness, 2 * thickness));
+  }
+}
+
+// A body that has only a mass: thin rods from its centre to its markers.
+function skeleton(scene: Scene, body: Body, color: string, thickness: number): Shape[] {
+  const centre = new Vector3(...(body.centre ?? [0, 0, 0]));
+  const ball = 1.6 * thickness;
+  const shapes: Shape[] = [
+    { kind: 'sphere', body: body.index, color, local: new Matrix4().compose(centre, new Quaternion(), new Vector3(ball, ball, ball)) },
+  ];
+  for (const marker of scene.markers) {
+    if (marker.body !== body.index) continue;
+    const arm = new Vector3(...marker.position).sub(centre);
+    const length = arm.length();
+    if (length < thickness) continue;
+    const turn = new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), arm.clone().normalize());
+    const middle = centre.clone().addScaledVector(arm, 0.5);
+    shapes.push({ kind: 'cylinder', body: body.index, color, local: new Matrix4().compose(middle, turn, new Vector3(0.6 * thickness, 0.6 * thickness, length)) });
+  }
+  return shapes;
+}
+
+/** All shapes; `thickness` is the radius of what has none. */
+export function shapesOf(scene: Scene, thickness: number): Shape[] {
+  const shapes: Shape[] = [];
+  for (const body of scene.bodies) {
+    const automatic = body.index < 0 ? '#8a929c' : palette[body.index % palette.length]!;
+    if (body.solids.length === 0 && body.index >= 0) shapes.push(...skeleton(scene, body, automatic, thickness));
+    for (const solid of body.solids)
+      shapes.push(...shapesOfSolid(solid, body.index, solid.color || automatic, thickness, scene.planar));
+  }
+  return shapes;
+}

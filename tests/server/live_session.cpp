@@ -1,0 +1,224 @@
+// A session behind its page: commands, clock, frames, and what happens when the page goes away.
+
+#include "limber/server/live_session.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "limber/server/access.hpp"
+
+namespace limber {
+namespace {
+
+using Json = nlohmann::json;
+
+const char* const pendulum = R"(
+limber: 1
+plane: xy
+bodies:
+  upper: {rod: {from: [0, 0], to: [1, 0], mass: 1}}
+  lower: {rod: {from: [1, 0], to: [1, -1], mass: 1}}
+joints:
+  pivot: {revolute: [ground, upper.from]}
+  elbow: {revolute: [upper.to, lower.from]}
+sensors:
+  tip: {position: lower.to}
+)";
+
+/// Collects what a session says, and acknowledges frames if told to.
+class Page : public Outlet {
+public:
+    void send_text(std::string text) override {
+        const std::scoped_lock lock(mutex_);
+        texts_.push_back(Json::parse(text));
+        changed_.notify_all();
+    }
+    void send_frame(std::vector<std::uint8_t> frame) override {
+        const std::scoped_lock lock(mutex_);
+        frames_.push_back(std::move(frame));
+        changed_.notify_all();
+    }
+
+    /// The first message that satisfies a condition; null after ten seconds.
+    Json wait_for(const std::function<bool(const Json&)>& condition) {
+        std::unique_lock lock(mutex_);
+        Json found;
+        changed_.wait_for(lock, std::chrono::seconds(10), [&] {
+            for (const Json& text : texts_)
+                if (condition(text)) {
+                    found = text;
+                    return true;
+                }
+            return false;
+        });
+        return found;
+    }
+    std::size_t frame_count() {
+        const std::scoped_lock lock(mutex_);
+        return frames_.size();
+    }
+    bool wait_for_frames(std::size_t count) {
+        std::unique_lock lock(mutex_);
+        return changed_.wait_for(lock, std::chrono::seconds(10), [&] { return frames_.size() >= count; });
+    }
+    template <class T>
+    T last_frame_value(std::size_t at) {
+        const std::scoped_lock lock(mutex_);
+        T value{};
+        std::memcpy(&value, frames_.back().data() + at, sizeof(T));
+        return value;
+    }
+
+private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::vector<Json> texts_;
+    std::vector<std::vector<std::uint8_t>> frames_;
+};
+
+class LiveSessions : public ::testing::Test {
+protected:
+    LiveSessions()
+        : folder_(std::filesystem::temp_directory_path() /
+                  ("limber-live-" + std::to_string(::getpid()) + "-" + make_secret())),
+          library_(std::make_shared<Library>(std::span<const Asset>(), folder_.string())),
+          session_(std::make_unique<LiveSession>(id_, library_)) {
+        session_->attach(page_);
+    }
+    ~LiveSessions() override {
+        session_.reset();
+        std::filesystem::remove_all(folder_);
+    }
+
+    Json ask(Command command) {
+        const std::int64_t id = ++last_id_;
+        EXPECT_TRUE(session_->submit({id, std::move(command)}));
+        return page_->wait_for([&](const Json& m) { return m["type"] == "reply" && m["id"] == id; });
+    }
+    void open(const std::string& text) {
+        const Json reply = ask(OpenModel{OpenModel::Source::text, "test.yaml", text});
+        ASSERT_TRUE(reply.value("ok", false)) << reply;
+    }
+
+    std::filesystem::path folder_;
+    std::string id_ = make_secret();
+    std::shared_ptr<Library> library_;
+    std::shared_ptr<Page> page_ = std::make_shared<Page>();
+    std::unique_ptr<LiveSession> session_;
+    std::int64_t last_id_ = 0;
+};
+
+TEST_F(LiveSessions, SaysWhatIsThere) {
+    open(pendulum);
+    const Json scene = page_->wait_for([](const Json& m) { return m["type"] == "scene"; });
+    EXPECT_EQ(scene["bodies"].size(), 3U);
+    EXPECT_EQ(scene["joints"][1]["name"], "elbow");
+    EXPECT_EQ(scene["columns"], Json({"tip.x", "tip.y"}));
+    EXPECT_EQ(scene["mobility"]["freedoms"], 2);
+    const Json element = ask(DescribeElement{"bodies", "upper"});
+    const auto has = [&](const char* field, const char* value) {
+        for (const Json& p : element["properties"])
+            if (p["field"] == field && p["value"] == value) return true;
+        return false;
+    };
+    EXPECT_TRUE(has("rod.mass", "1")) << element;
+}
+
+TEST_F(LiveSessions, TellsLineAndFieldOfAWrongModel) {
+    const Json reply = ask(OpenModel{OpenModel::Source::text, "bad.yaml", "limber: 1\nbodies:\n  a: {rodd: 1}\n"});
+    EXPECT_FALSE(reply["ok"]);
+    EXPECT_NE(reply["reason"].get<std::string>().find("bad.yaml:3"), std::string::npos) << reply;
+    EXPECT_NE(reply["reason"].get<std::string>().find("rodd"), std::string::npos) << reply;
+    // What cannot be done without a model is refused too.
+    EXPECT_FALSE(ask(Play{})["ok"]);
+    EXPECT_FALSE(ask(WriteModel{})["ok"]);
+}
+
+TEST_F(LiveSessions, KeepsTheClock) {
+    open(pendulum);
+    ask(SetSpeed{2});
+    ask(Play{});
+    const auto start = std::chrono::steady_clock::now();
+    std::this_thread::sleep_for(std::chrono::milliseconds(600));
+    const Json paused = ask(Pause{});
+    const double passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    // A busy machine may be late, never early.
+    EXPECT_LE(paused["time"].get<double>(), 2 * passed + 0.1);
+    EXPECT_GT(paused["time"].get<double>(), 0.05);
+}
+
+TEST_F(LiveSessions, SendsNoFramesToAPageThatDoesNotTakeThem) {
+    open(pendulum);
+    ask(Play{});
+    ASSERT_TRUE(page_->wait_for_frames(3));
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    EXPECT_EQ(page_->frame_count(), 3U);
+    session_->submit({0, AcknowledgeFrame{page_->last_frame_value<std::uint32_t>(8)}});
+    EXPECT_TRUE(page_->wait_for_frames(6));
+}
+
+TEST_F(LiveSessions, BoundsTheQueue) {
+    open(pendulum);
+    // Steps keep the session busy while commands come in.
+    session_->submit({0, MakeSteps{10'000}});
+    bool is_full = false;
+    for (int i = 0; i < 1000 && !is_full; ++i) is_full = !session_->submit({0, DescribeElement{"bodies", "upper"}});
+    EXPECT_TRUE(is_full);
+    // The mouse is not among what is refused as long as it only moves.
+    const Json reply = page_->wait_for([](const Json&) { return true; });
+    EXPECT_FALSE(reply.is_null());
+}
+
+TEST_F(LiveSessions, PausesWhenThePageGoesAndComesBackAsItWas) {
+    open(pendulum);
+    ask(Play{});
+    ASSERT_TRUE(page_->wait_for_frames(2));
+    session_->detach(page_.get());
+    EXPECT_FALSE(session_->is_attached());
+    const auto again = std::make_shared<Page>();
+    session_->attach(again);
+    const Json state = again->wait_for([](const Json& m) { return m["type"] == "state" && !m["playing"]; });
+    EXPECT_TRUE(state.value("open", false)) << state;
+    const Json scene = again->wait_for([](const Json& m) { return m["type"] == "scene"; });
+    EXPECT_EQ(scene["name"], "test.yaml");
+}
+
+TEST_F(LiveSessions, GoesOnFromItsJournalToTheBit) {
+    open(pendulum);
+    ask(MakeSteps{100});
+    ASSERT_TRUE(ask(EditModel{"remove joints.elbow"})["ok"]);
+    const Json before = ask(MakeSteps{57});
+    session_.reset();  // the server ends
+
+    session_ = std::make_unique<LiveSession>(id_, library_);
+    session_->resume();
+    page_ = std::make_shared<Page>();
+    session_->attach(page_);
+    const Json after = ask(Pause{});
+    EXPECT_EQ(after["fingerprint"], before["fingerprint"]);
+    EXPECT_EQ(after["time"], before["time"]);
+}
+
+TEST_F(LiveSessions, GhostFollowsTheSameMotion) {
+    open(pendulum);
+    ASSERT_TRUE(ask(SetGhost{"augmented-lagrangian", "rk4"})["ok"]);
+    ask(MakeSteps{200});
+    // At most two frames are from before.
+    ASSERT_TRUE(page_->wait_for_frames(1));
+    session_->submit({0, AcknowledgeFrame{page_->last_frame_value<std::uint32_t>(8)}});
+    ask(MakeSteps{1});
+    const std::size_t count = page_->frame_count();
+    ASSERT_TRUE(page_->wait_for_frames(count + 1));
+    // Two bodies of the ghost are in the frame.
+    EXPECT_EQ(page_->last_frame_value<std::uint32_t>(120 + 16), 2U);
+    EXPECT_FALSE(ask(SetGhost{"no-such", ""})["ok"]);
+    EXPECT_TRUE(ask(SetGhost{"", ""})["ok"]);
+}
+
+}  // namespace
+}  // namespace limber
