@@ -121,7 +121,7 @@ Journal::~Journal() {
     if (file_ >= 0) ::close(file_);
 }
 
-void Journal::write_line(const std::string& line, bool synchronise) {
+void Journal::write_line(const std::string& line, bool synchronise) const {
     const std::string text = line + "\n";
     std::size_t done = 0;
     while (done < text.size()) {

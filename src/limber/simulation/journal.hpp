@@ -31,7 +31,7 @@ public:
 
 private:
     explicit Journal(int file) : file_(file) {}
-    void write_line(const std::string& line, bool synchronise);
+    void write_line(const std::string& line, bool synchronise) const;
 
     int file_ = -1;
     long last_steps_ = 0;

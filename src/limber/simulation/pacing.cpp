@@ -33,7 +33,7 @@ bool Pacer::is_due(double t, double h, double now) {
     return wait(t, h, now) <= 0;
 }
 
-double Pacer::wait(double t, double h, double now) {
+double Pacer::wait(double t, double h, double now) const {
     if (is_paused_ || !std::isfinite(speed_)) return 0;
     return std::max(0.0, start_now_ + (t + h - start_t_) / speed_ - now);
 }

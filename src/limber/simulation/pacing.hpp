@@ -32,7 +32,7 @@ public:
     /// Whether a step of length h from the simulated time t is due.
     bool is_due(double t, double h, double now);
     /// Real seconds until it is; 0 if it is.
-    double wait(double t, double h, double now);
+    double wait(double t, double h, double now) const;
     /// After some steps, or now and then: the simulated time is t.
     void observe(double t, double now);
     PaceReport report() const { return report_; }
