@@ -53,7 +53,8 @@ void RelativeSystem<D>::gather_rows() {
             const auto is_component = [&](int k) {
                 return rows_.measures[terms[k].measure].kind == MeasureKind::component;
             };
-            if (holonomic && row.law < 0 && row.term_count == 2 && is_component(0) && is_component(1) && element.body_a >= 0) {
+            if (holonomic && row.law < 0 && row.term_count == 2 && is_component(0) && is_component(1) &&
+                element.body_a >= 0) {
                 // Two points that coincide, component by component: along the axes of the first marker instead of the
                 // world's, so that common motion is not felt.
                 Measure<D> along;
