@@ -1,4 +1,4 @@
-// Bodies as instances: three draw calls however many there are.
+// Bodies as instances: one draw call for each kind of shape, however many there are.
 
 import {
   BoxGeometry,
@@ -13,6 +13,7 @@ import {
   MeshStandardMaterial,
   Quaternion,
   SphereGeometry,
+  TorusGeometry,
   Vector3,
 } from 'three';
 import type { Scene } from '../types';
@@ -22,6 +23,7 @@ const geometries: Record<ShapeKind, BufferGeometry> = {
   box: new BoxGeometry(1, 1, 1),
   cylinder: new CylinderGeometry(1, 1, 1, 28).rotateX(Math.PI / 2),
   sphere: new SphereGeometry(1, 24, 16),
+  tyre: new TorusGeometry(0.8, 0.2, 14, 40),
 };
 
 export class BodyMeshes {
@@ -46,7 +48,7 @@ export class BodyMeshes {
     this.meshes = [];
     this.poses = scene.poses.map(() => new Matrix4());
     const shapes = shapesOf(scene, thickness);
-    for (const kind of ['box', 'cylinder', 'sphere'] as const) {
+    for (const kind of Object.keys(geometries) as ShapeKind[]) {
       const own = shapes.filter((shape) => shape.kind === kind);
       if (own.length === 0) continue;
       const material = new MeshStandardMaterial({ roughness: 0.55, metalness: 0.05 });

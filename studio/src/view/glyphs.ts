@@ -36,6 +36,13 @@ function signOf(joint: Joint): Sign {
   return 'other';
 }
 
+function colorOf(joint: Joint, isMarked: boolean, isSelected: boolean): string {
+  if (isSelected) return '#f0e442';
+  if (isMarked) return '#d55e00';
+  if (joint.disabled) return '#5d6670';
+  return joint.closing ? '#e69f00' : '#dfe5ec';
+}
+
 export class Glyphs {
   readonly group = new Group();
   private layers: { mesh: InstancedMesh; joints: number[] }[] = [];
@@ -81,8 +88,7 @@ export class Glyphs {
     for (const { mesh, joints } of this.layers) {
       joints.forEach((index, i) => {
         const joint = this.scene!.joints[index]!;
-        const color = joint.name === selected ? '#f0e442' : marked.has(joint.name) ? '#d55e00' : joint.closing ? '#e69f00' : '#dfe5ec';
-        mesh.setColorAt(i, new Color(color));
+        mesh.setColorAt(i, new Color(colorOf(joint, marked.has(joint.name), joint.name === selected)));
       });
       if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
     }
