@@ -13,16 +13,18 @@ const seconds = option('--seconds', 10);
 const mostDrawCalls = 40;
 const side = Math.ceil(Math.sqrt(bodies));
 
-const model = (planar) => `limber: 1
-${planar ? 'plane: xy' : 'title: field of pendulums'}
+const model = (planar) => {
+  const place = (i, shift) => `[${[(i % side) + shift, Math.floor(i / side), ...(planar ? [] : [0])].join(', ')}]`;
+  const each = (line) => Array.from({ length: bodies }, (_, i) => `  ${line(i)}`).join('\n');
+  return `limber: 1
+${planar ? 'plane: xy' : 'gravity: [0, 0, -9.81]'}
 bodies:
-  for i in 0..${bodies - 1}:
-    rod<i>: {rod: {from: ${planar ? `[i % ${side}, floor(i/${side})]` : `[i % ${side}, floor(i/${side}), 0]`}, to: ${planar ? `[i % ${side} + 0.8, floor(i/${side})]` : `[i % ${side} + 0.8, floor(i/${side}), 0]`}, mass: 1}}
+${each((i) => `rod${i}: {rod: {from: ${place(i, 0)}, to: ${place(i, 0.8)}, mass: 1}}`)}
 joints:
-  for i in 0..${bodies - 1}:
-    pin<i>: {${planar ? 'revolute' : 'spherical'}: [ground, rod<i>.from]}
+${each((i) => `pin${i}: {${planar ? 'revolute' : 'spherical'}: [ground, rod${i}.from]}`)}
 simulation: {step: 0.01, formulation: articulated-body, integrator: rk4}
 `;
+};
 
 const server = await startServer(binary);
 const browser = await startBrowser(modules);

@@ -12,6 +12,11 @@ export interface Shape {
   color: string;
 }
 
+/** So many bodies that each must be cheap to draw. */
+export function isCrowd(scene: Scene): boolean {
+  return scene.bodies.length > 200;
+}
+
 /** Okabe and Ito: told apart with every kind of colour vision. */
 export const palette = ['#56b4e9', '#e69f00', '#009e73', '#cc79a7', '#0072b2', '#d55e00', '#f0e442'];
 
@@ -53,17 +58,16 @@ function swingOf(scene: Scene): Vector3[] | null {
 /** The box around everything, markers and the swing of a pendulum included; never empty. */
 export function sceneBounds(scene: Scene): Box3 {
   const bounds = new Box3();
-  for (const marker of scene.markers) {
+  const used = new Set([...scene.joints, ...scene.forces].flatMap(({ a, b }) => [a, b]));
+  const matrices = new Map(scene.bodies.map((body) => [body.index, bodyMatrix(scene, body.index)]));
+  scene.markers.forEach((marker, i) => {
     // The ground's origin counts only if something is attached to it.
-    const index = scene.markers.indexOf(marker);
-    const isUsed = scene.joints.some((j) => j.a === index || j.b === index) || scene.forces.some((f) => f.a === index || f.b === index);
-    if (marker.body < 0 && !isUsed) continue;
-    bounds.expandByPoint(new Vector3(...marker.position).applyMatrix4(bodyMatrix(scene, marker.body)));
-  }
+    if (marker.body >= 0 || used.has(i)) bounds.expandByPoint(new Vector3(...marker.position).applyMatrix4(matrices.get(marker.body)!));
+  });
   for (const body of scene.bodies) {
     for (const solid of body.solids) {
       const reach = solid.kind === 'rod' || solid.kind === 'point' ? 0 : Math.max(...solid.size) * (solid.kind === 'box' ? 0.5 : 1);
-      const centre = new Vector3(...solid.position).applyMatrix4(bodyMatrix(scene, body.index));
+      const centre = new Vector3(...solid.position).applyMatrix4(matrices.get(body.index)!);
       bounds.union(new Box3().setFromCenterAndSize(centre, new Vector3(2 * reach, 2 * reach, 2 * reach)));
     }
   }
@@ -79,7 +83,7 @@ function place(solid: Solid, offset: Vector3, turn: Quaternion, scale: Vector3):
   return frame.multiply(new Matrix4().compose(offset, turn, scale));
 }
 
-function shapesOfSolid(solid: Solid, body: number, color: string, thickness: number, planar: boolean): Shape[] {
+function shapesOfSolid(solid: Solid, body: number, color: string, thickness: number, { planar, hasRoundEnds }: { planar: boolean; hasRoundEnds: boolean }): Shape[] {
   const straight = new Quaternion();
   const size = (i: number) => solid.size[i] ?? 0;
   const one = (kind: ShapeKind, scale: Vector3): Shape[] => [{ kind, body, color, local: place(solid, new Vector3(), straight, scale) }];
@@ -94,7 +98,7 @@ function shapesOfSolid(solid: Solid, body: number, color: string, thickness: num
         local: place(solid, new Vector3(x, 0, 0), straight, new Vector3(radius, radius, radius)),
       });
       const shaft = place(solid, new Vector3(length / 2, 0, 0), along.x, new Vector3(radius, radius, length));
-      return [{ kind: 'cylinder', body, color, local: shaft }, end(0), end(length)];
+      return [{ kind: 'cylinder', body, color, local: shaft }, ...(hasRoundEnds ? [end(0), end(length)] : [])];
     }
     case 'box':
       return one('box', new Vector3(size(0), size(1), planar ? 2 * thickness : size(2)));
@@ -141,11 +145,12 @@ function wheels(scene: Scene): Shape[] {
 /** All shapes; `thickness` is the radius of what has none. */
 export function shapesOf(scene: Scene, thickness: number): Shape[] {
   const shapes = wheels(scene);
+  const style = { planar: scene.planar, hasRoundEnds: !isCrowd(scene) };
   for (const body of scene.bodies) {
     const automatic = body.index < 0 ? '#8a929c' : palette[body.index % palette.length]!;
     if (body.solids.length === 0 && body.index >= 0) shapes.push(...skeleton(scene, body, automatic, thickness));
     for (const solid of body.solids)
-      shapes.push(...shapesOfSolid(solid, body.index, solid.color || automatic, thickness, scene.planar));
+      shapes.push(...shapesOfSolid(solid, body.index, solid.color || automatic, thickness, style));
   }
   return shapes;
 }
