@@ -3,7 +3,7 @@
 import { Matrix4, Vector3 } from 'three';
 import { s } from './dom';
 import type { Scene } from './types';
-import { bodyMatrix, sceneBounds, shapesOf } from './view/shapes';
+import { bodyMatrix, modelBounds, shapesOf } from './view/shapes';
 
 const width = 240;
 const height = 150;
@@ -40,7 +40,7 @@ function hull(points: [number, number][]): [number, number][] {
 }
 
 export function thumbnail(scene: Scene): SVGElement {
-  const bounds = sceneBounds(scene);
+  const bounds = modelBounds(scene);
   const size = bounds.getSize(new Vector3()).length();
   const thickness = size * (scene.bodies.length > 60 ? 0.006 : 0.014);
   const picture = s('svg', { viewBox: `0 0 ${width} ${height}`, class: 'thumbnail' });

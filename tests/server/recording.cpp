@@ -17,7 +17,7 @@ TEST(Recording, KeepsColumnsThatComeAndGo) {
     recording.add(0, {1, 2});
     recording.set_columns({"b", "c"});
     recording.add(1, {3, 4});
-    const ResultTable table = recording.make_table();
+    const ResultTable table = recording.table();
     EXPECT_EQ(table.columns, (std::vector<std::string>{"t", "a", "b", "c"}));
     ASSERT_EQ(table.rows(), 2U);
     EXPECT_EQ(table.at(0, 1), 1);
@@ -32,9 +32,9 @@ TEST(Recording, ForgetsTheFutureThatIsNoLonger) {
     recording.set_columns({"x"});
     for (int i = 0; i < 10; ++i) recording.add(i, {1.0 * i});
     recording.add(4.5, {-1});
-    EXPECT_EQ(recording.make_table().column(0), (std::vector<double>{0, 1, 2, 3, 4, 4.5}));
+    EXPECT_EQ(recording.table().column(0), (std::vector<double>{0, 1, 2, 3, 4, 4.5}));
     recording.add(4.5, {-2});
-    EXPECT_EQ(recording.make_table().column(1).back(), -2);
+    EXPECT_EQ(recording.table().column(1).back(), -2);
 }
 
 TEST(Recording, StaysBelowItsBoundAndCoversAllTime) {
@@ -43,10 +43,10 @@ TEST(Recording, StaysBelowItsBoundAndCoversAllTime) {
     for (int i = 0; i < 100'000; ++i) {
         recording.add(0.01 * i, {1.0 * i});
         if (i % 997 == 0) {
-            ASSERT_LE(recording.make_table().values.size(), 1000U);
+            ASSERT_LE(recording.table().values.size(), 1000U);
         }
     }
-    const std::vector<double> times = recording.make_table().column(0);
+    const std::vector<double> times = recording.table().column(0);
     EXPECT_EQ(times.front(), 0);
     EXPECT_GT(times.back(), 950);
     EXPECT_GT(times.size(), 200U);

@@ -21,7 +21,7 @@ namespace limber {
 namespace {
 
 constexpr std::size_t most_bodies = 5000;
-constexpr std::size_t snapshot_memory = 16'000'000;
+constexpr std::size_t snapshot_memory = 8'000'000;
 constexpr std::size_t longest_journal = 32'000'000;
 
 SimulationOptions options_of(const Model& model) {
@@ -224,7 +224,7 @@ void LiveSession::perform_command(const ReadJournal&, Json& reply) {
 }
 
 void LiveSession::perform_command(const ReadResults& results, Json& reply) {
-    const std::string bytes = encode_results(recording_.make_table(), results.format, session().model().title);
+    const std::string bytes = encode_results(recording_.table(), results.format, session().model().title);
     reply["base64"] = encode_base64(bytes);
 }
 

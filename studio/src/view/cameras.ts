@@ -11,7 +11,7 @@ export class Cameras {
   private deep = new PerspectiveCamera(42, 1, 0.01, 1000);
   private flatControls: OrbitControls;
   private deepControls: OrbitControls;
-  private flatRadius = 1; // of the circle that is in sight at zoom 1
+  private flatReach = new Vector2(1, 1); // half the width and height that are in sight at zoom 1
 
   constructor(
     private host: HTMLElement,
@@ -58,15 +58,16 @@ export class Cameras {
   /** Everything inside the box comes into sight; `size` is that of the whole model. */
   fit(bounds: Box3, size: number): void {
     const centre = bounds.getCenter(new Vector3());
-    const radius = 0.5 * Math.max(bounds.getSize(new Vector3()).length(), 0.6 * size) * 1.25;
+    const extent = bounds.getSize(new Vector3());
     this.controls.target.copy(centre);
     if (this.isFlat) {
       this.flat.position.set(centre.x, centre.y, 100 * size);
       this.flat.near = 0.1 * size;
       this.flat.far = 1000 * size;
       this.flat.zoom = 1;
-      this.flatRadius = radius * 1.15;
+      this.flatReach.set(extent.x, extent.y).multiplyScalar(0.6).max(new Vector2(0.3 * size, 0.3 * size));
     } else {
+      const radius = 0.625 * Math.max(extent.length(), 0.6 * size);
       const distance = radius / Math.sin((this.deep.fov * Math.PI) / 360);
       this.deep.position.copy(centre).add(this.turned(0.75, -1, 0.62).normalize().multiplyScalar(distance));
       this.deep.near = distance / 500;
@@ -78,7 +79,7 @@ export class Cameras {
 
   resize(): void {
     const aspect = Math.max(1, this.host.clientWidth) / Math.max(1, this.host.clientHeight);
-    const half = aspect > 1 ? this.flatRadius : this.flatRadius / aspect;
+    const half = Math.max(this.flatReach.y, this.flatReach.x / aspect);
     Object.assign(this.flat, { left: -half * aspect, right: half * aspect, top: half, bottom: -half });
     this.flat.updateProjectionMatrix();
     this.deep.aspect = aspect;

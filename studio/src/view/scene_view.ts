@@ -9,7 +9,7 @@ import { MarkerDots } from './dots';
 import { Glyphs } from './glyphs';
 import { Ground } from './ground';
 import { Overlays } from './overlays';
-import { isGrounded, sceneBounds } from './shapes';
+import { isGrounded, modelBounds, sceneBounds } from './shapes';
 
 const mostBodiesWithShadows = 300;
 const manyBodies = 60; // beyond, everything is drawn thinner
@@ -72,7 +72,7 @@ export class SceneView {
     this.cameras.use(scene.planar);
     if (isNew) {
       if (!scene.planar) this.cameras.setUp(scene.gravity.map(Number));
-      this.size = Math.max(1e-6, sceneBounds(scene).getSize(new Vector3()).length());
+      this.size = Math.max(1e-6, modelBounds(scene).getSize(new Vector3()).length());
       this.unit = this.size * (scene.bodies.length > manyBodies ? 0.006 : 0.013);
       this.overlays.restart();
     }

@@ -43,20 +43,27 @@ function groundMarkers(scene: Scene): number[] {
 }
 
 // What hangs on a single point will swing around it: to the sides and down.
-function swingOf(scene: Scene): Vector3[] | null {
+function swingOf(scene: Scene): Vector3[] {
   const [pivot, ...others] = groundMarkers(scene);
-  if (pivot === undefined || others.length > 0) return null;
+  if (pivot === undefined || others.length > 0) return [];
   const centre = new Vector3(...scene.markers[pivot]!.position);
   const reach = Math.max(0, ...scene.markers.filter((m) => m.body >= 0).map((m) => centre.distanceTo(new Vector3(...m.position).applyMatrix4(bodyMatrix(scene, m.body)))));
   const gravity = new Vector3(...scene.gravity.map((g) => Number(g) || 0)).normalize();
-  if (gravity.length() === 0) return null;
+  if (gravity.length() === 0) return [];
   const axes = [new Vector3(1, 0, 0), new Vector3(0, 1, 0), new Vector3(0, 0, 1)].slice(0, scene.planar ? 2 : 3);
   const sideways = axes.filter((axis) => Math.abs(axis.dot(gravity)) < 0.5);
   return [gravity, ...sideways, ...sideways.map((axis) => axis.clone().negate())].map((way) => centre.clone().addScaledVector(way, reach));
 }
 
-/** The box around everything, markers and the swing of a pendulum included; never empty. */
+/** The box around everything and around the swing of a pendulum; never empty. */
 export function sceneBounds(scene: Scene): Box3 {
+  const bounds = modelBounds(scene);
+  for (const point of swingOf(scene)) bounds.expandByPoint(point);
+  return bounds;
+}
+
+/** The box around everything, markers included; never empty. */
+export function modelBounds(scene: Scene): Box3 {
   const bounds = new Box3();
   const used = new Set([...scene.joints, ...scene.forces].flatMap(({ a, b }) => [a, b]));
   const matrices = new Map(scene.bodies.map((body) => [body.index, bodyMatrix(scene, body.index)]));
@@ -71,8 +78,6 @@ export function sceneBounds(scene: Scene): Box3 {
       bounds.union(new Box3().setFromCenterAndSize(centre, new Vector3(2 * reach, 2 * reach, 2 * reach)));
     }
   }
-  const swing = swingOf(scene);
-  if (swing) for (const point of swing) bounds.expandByPoint(point);
   if (bounds.isEmpty()) bounds.setFromCenterAndSize(new Vector3(), new Vector3(1, 1, 1));
   if (bounds.getSize(new Vector3()).length() < 1e-6) bounds.expandByScalar(0.5);
   return bounds;
