@@ -298,7 +298,12 @@ const std::vector<TypeFormat>& sensor_formats() {
          {{"axes", K::text, "world (default) or marker (the joint's first marker)"}}},
         {"force", K::reference, "of a force element: tension, torque or magnitude", false, {}},
         {"energy", K::text, "kinetic, potential, work (done by everything without a potential) or total", false, {}},
-        {"error", K::text, "largest constraint error: position, velocity or acceleration", false, {}},
+        {"error",
+         K::text,
+         "largest constraint error: position, velocity or acceleration; relative: the share of the constraint "
+         "accelerations that mends errors",
+         false,
+         {}},
         {"expression", K::number, "of t, parameters and other sensors", false, {}},
     };
     return list;

@@ -242,6 +242,7 @@ struct Sensor {
         position_error,
         velocity_error,
         acceleration_error,
+        relative_error,
         expression
     };
     std::string name;

@@ -75,12 +75,15 @@ public:
         Json list = Json::array();
         for (const auto handle : model_.joints.handles()) {
             const Joint& joint = model_.joints.get(handle);
-            list.push_back({{"name", joint.name},
-                            {"type", joint_format(joint.type).name},
-                            {"a", index_of(joint.a)},
-                            {"b", index_of(joint.b)},
-                            {"coordinates", joint_coordinate_names(joint.type, model_.planar)},
-                            {"closing", !joint.closing.empty()}});
+            Json entry{{"name", joint.name},
+                       {"type", joint_format(joint.type).name},
+                       {"a", index_of(joint.a)},
+                       {"b", index_of(joint.b)},
+                       {"coordinates", joint_coordinate_names(joint.type, model_.planar)},
+                       {"closing", !joint.closing.empty()}};
+            if (joint.is_disabled) entry["disabled"] = true;
+            if (joint.type == JointType::rolling_disc) entry["radius"] = numbers_.number(joint.radius, joint.name);
+            list.push_back(std::move(entry));
         }
         return list;
     }
@@ -89,11 +92,13 @@ public:
         Json list = Json::array();
         for (const auto handle : model_.forces.handles()) {
             const Force& force = model_.forces.get(handle);
-            list.push_back({{"name", force.name},
-                            {"type", force_format(force.type).name},
-                            {"a", index_of(force.a)},
-                            {"b", index_of(force.b)},
-                            {"scalar", force.scalar}});
+            Json entry{{"name", force.name},
+                       {"type", force_format(force.type).name},
+                       {"a", index_of(force.a)},
+                       {"b", index_of(force.b)},
+                       {"scalar", force.scalar}};
+            if (force.type == ForceType::tyre) entry["radius"] = numbers_.number(force.radius, force.name);
+            list.push_back(std::move(entry));
         }
         return list;
     }
