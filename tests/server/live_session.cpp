@@ -246,8 +246,8 @@ TEST_F(LiveSessions, GhostFollowsTheSameMotion) {
     // At most two frames are from before.
     ASSERT_TRUE(page_->wait_for_frames(1));
     session_->submit({0, AcknowledgeFrame{page_->last_frame_value<std::uint32_t>(8)}});
-    ask(MakeSteps{1});
     const std::size_t count = page_->frame_count();
+    ask(MakeSteps{1});
     ASSERT_TRUE(page_->wait_for_frames(count + 1));
     // Two bodies of the ghost are in the frame.
     EXPECT_EQ(page_->last_frame_value<std::uint32_t>(128 + 16), 2U);

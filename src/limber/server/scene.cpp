@@ -45,7 +45,7 @@ public:
             const Body& body = model_.bodies.get(handle);
             const bool is_ground = handle == model_.ground();
             body_index_[body.name] = is_ground ? -1 : next_body_++;
-            Json entry{{"name", body.name}, {"index", body_index_[body.name]}, {"solids", solids(body)}};
+            Json entry{{"name", body.name}, {"index", body_index_[body.name]}, {"solids", solids(handle)}};
             if (!is_ground) {
                 const MassProperties mass = numbers_.mass_properties(handle);
                 entry["mass"] = mass.mass;
@@ -108,13 +108,14 @@ private:
         return handle.is_null() ? -1 : marker_index_.at(model_.markers.get(handle).name);
     }
 
-    Json solids(const Body& body) const {
+    Json solids(BodyHandle handle) const {
+        const Body& body = model_.bodies.get(handle);
         Json list = Json::array();
         for (const Solid& solid : body.solids) {
             if (!solid.visible || solid.kind == Solid::Kind::general) continue;
             const Frame frame = numbers_.frame(solid.placement, body.name);
             Json size = Json::array();
-            if (solid.kind == Solid::Kind::rod) size.push_back(numbers_.rod_length(body));
+            if (solid.kind == Solid::Kind::rod) size.push_back(numbers_.rod_length(handle));
             for (const Number& n : solid.size) size.push_back(numbers_.number(n, body.name));
             list.push_back({{"kind", solid_name(solid.kind)},
                             {"size", size},

@@ -37,7 +37,7 @@ public:
         for (const auto handle : model.sensors.handles()) add_sensor(model, numbers, model.sensors.get(handle));
         bind_expressions(numbers);
         for (const auto handle : model.events.handles()) add_condition(model, numbers, model.events.get(handle));
-        const auto place = [](const std::map<std::string, int>& index, const std::string& name) {
+        const auto place = [](const std::unordered_map<std::string, int>& index, const std::string& name) {
             const auto it = index.find(name);
             return it == index.end() ? -1 : it->second;
         };
