@@ -19,8 +19,8 @@ const leastRate = Number(option('--least-rate', 30)); // frames/s
 const out = option('--out', '');
 const longestSilence = 5000; // ms
 const window = 30; // s over which rates are taken
-// The server itself, and for each session its snapshots (8 MB), what its sensors have shown (1.2 MB), its model and buffers.
-const mostMemory = 60 + 11 * users; // MB
+// The server itself, and for each session its snapshots (4 MB), what its sensors have shown (1.2 MB), its model and buffers.
+const mostMemory = 60 + 8 * users; // MB
 
 const workspace = mkdtempSync(join(tmpdir(), 'limber-load-'));
 const server = spawn(binary, ['studio', '--port', '0', '--workspace', workspace], { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -108,9 +108,10 @@ test('a slider changes a mass in full motion, as one edit', async () => {
 
 test('components of vectors, gravity and parameters have sliders', async () => {
   const { page } = studio;
-  await openText(page, 'rod.yaml', rod.replace('bodies:', 'parameters: {L: 2}\nbodies:').replace('[1, 0]', '[L, 0]'));
+  await openText(page, 'rod.yaml', rod.replace('bodies:', 'parameters: {L: 2, tilt: 30 deg}\nbodies:').replace('[1, 0]', '[L, 0]'));
   // With nothing selected, the parameters are there.
   await page.locator('[data-slider="parameters.L"]').waitFor();
+  assert.equal(await page.locator('[data-slider="parameters.tilt"]').inputValue(), '30');
   await select('bodies', 'lower');
   await page.locator('[data-slider="bodies.lower.rod.from.1"]').waitFor();
   await page.locator('[data-slider="parameters.L"]').waitFor();

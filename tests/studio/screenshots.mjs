@@ -48,6 +48,16 @@ await shoot('drag', {}, async (page) => {
   await goTo(page, t + 0.25);
 });
 
+await shoot('join', {}, async (page) => {
+  await openExample(page, 'slider-crank.yaml');
+  await page.click('.tree-item[data-section="joints"]');
+  await page.click('[data-action="motor"]');
+  await page.keyboard.press('j');
+  await goTo(page, 1);
+  const end = await markerOnScreen(page, 'crank.to');
+  await page.mouse.move(end.x + 3, end.y + 3);
+});
+
 await shoot('light', { theme: 'light' }, async (page) => {
   await openExample(page, 'loops/bricard.yaml');
   await page.click('#show-reactions');

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { ask, openExample, time, waitForTime } from './harness.mjs';
-import { joints, pause, select, sensors, studio, until } from './shared.mjs';
+import { drag, joints, pause, select, sensors, studio, until } from './shared.mjs';
 
 test('the formulation is switched in mid-run and the trajectory goes on', async () => {
   const { page } = studio;
@@ -68,6 +68,23 @@ test('a reaction is plotted by a click, and what is plotted is saved', async () 
   const column = rows[0].split(',').findIndex((name) => name.startsWith(`${joint}_reaction`));
   const values = rows.slice(1).map((row) => Number(row.split(',')[column])).filter((x) => x !== 0);
   assert.ok(values.length > 20, `only ${values.length} values`);
+  await page.click('[aria-label="Hide the plots"]');
+});
+
+test('a plot that was zoomed stays so while it moves', async () => {
+  const { page } = studio;
+  await openExample(page, 'double-pendulum.yaml');
+  await waitForTime(page, 0.4);
+  await page.click('#show-plots');
+  const box = await page.locator('.pane').last().locator('.u-over').boundingBox();
+  const range = () => page.evaluate(() => [...document.querySelectorAll('.pane')].at(-1).dataset.range);
+  await drag({ x: box.x + 0.3 * box.width, y: box.y + 40 }, { x: box.x + 0.6 * box.width, y: box.y + 40 });
+  await page.locator('.pane.zoomed').waitFor();
+  const zoomed = await range();
+  await waitForTime(page, (await time(page)) + 0.3);
+  assert.equal(await range(), zoomed);
+  await page.mouse.dblclick(box.x + 0.5 * box.width, box.y + 40);
+  await until((old) => [...document.querySelectorAll('.pane')].at(-1).dataset.range !== old, zoomed, 'the whole');
   await page.click('[aria-label="Hide the plots"]');
 });
 

@@ -21,7 +21,7 @@ namespace limber {
 namespace {
 
 constexpr std::size_t most_bodies = 5000;
-constexpr std::size_t snapshot_memory = 8'000'000;
+constexpr std::size_t snapshot_memory = 4'000'000;
 constexpr std::size_t longest_journal = 32'000'000;
 
 SimulationOptions options_of(const Model& model) {

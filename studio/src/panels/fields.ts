@@ -19,14 +19,15 @@ export class Fields {
     if (value === 'true' || value === 'false') return this.tick(path, label, value === 'true');
     const input = this.text(path, label, value);
     const row = h('label', { class: 'field' }, h('span', { title: label }, label), input);
-    const number = asNumber(value);
-    if (number !== null) row.append(this.slider(path, number, (text) => (input.value = text)));
-    const numbers = asNumbers(value);
-    numbers?.forEach((component, i) =>
+    const quantity = asQuantity(value);
+    if (quantity) row.append(this.slider(path, quantity, (text) => (input.value = text)));
+    const parts = asQuantities(value);
+    const texts = parts?.map(({ value: x, unit }) => `${x}${unit}`) ?? [];
+    parts?.forEach((part, i) =>
       row.append(
-        this.slider(`${path}.${i}`, component, (text) => {
-          numbers[i] = Number(text);
-          input.value = `[${numbers.join(', ')}]`;
+        this.slider(`${path}.${i}`, part, (text) => {
+          texts[i] = text;
+          input.value = `[${texts.join(', ')}]`;
         }),
       ),
     );
@@ -47,7 +48,7 @@ export class Fields {
   }
 
   // One gesture is one edit to undo: each new value takes back the one before it.
-  private slider(path: string, value: number, show: (text: string) => void): HTMLInputElement {
+  private slider(path: string, { value, unit }: Quantity, show: (text: string) => void): HTMLInputElement {
     const [low, high] = range(value, this.studio.view.size);
     const slider = h('input', { type: 'range', min: low, max: high, step: 'any', 'aria-label': `${path} slider`, 'data-slider': path });
     slider.value = String(value);
@@ -60,7 +61,7 @@ export class Fields {
       while (sent !== slider.value) {
         sent = slider.value;
         if (hasEdit) await this.studio.connection.ask('edit', { text: 'undo' });
-        const text = String(Number(Number(sent).toPrecision(4)));
+        const text = `${Number(Number(sent).toPrecision(4))}${unit}`;
         show(text);
         hasEdit = (await this.studio.edit(`set ${path} ${text}`)).ok;
       }
@@ -91,12 +92,18 @@ function range(value: number, size: number): [number, number] {
   return value > 0 ? [0.02 * value, 3 * value] : [3 * value, -0.02 * value];
 }
 
-function asNumber(text: string): number | null {
-  return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : null;
+interface Quantity {
+  value: number;
+  unit: string; // '' or ' deg'
 }
 
-function asNumbers(text: string): number[] | null {
+function asQuantity(text: string): Quantity | null {
+  const [, digits = '', unit = ''] = text.trim().match(/^(\S+?)(\s*deg)?$/) ?? [];
+  return digits !== '' && Number.isFinite(Number(digits)) ? { value: Number(digits), unit } : null;
+}
+
+function asQuantities(text: string): Quantity[] | null {
   if (!/^\[.*\]$/.test(text)) return null;
-  const numbers = text.slice(1, -1).split(',').map(asNumber);
-  return numbers.every((x) => x !== null) && numbers.length <= 3 ? numbers : null;
+  const parts = text.slice(1, -1).split(',').map(asQuantity);
+  return parts.every((x) => x !== null) && parts.length <= 3 ? parts : null;
 }

@@ -1,4 +1,4 @@
-// What an engineer wants to know at a glance: energy, errors, freedoms, cost, and the legend of the arrows.
+// What an engineer wants to know at a glance: energy, errors, freedoms, cost.
 
 import { h, short } from '../dom';
 import type { Studio } from '../studio';
@@ -14,7 +14,6 @@ export function readings(studio: Studio): HTMLElement {
   const energy = h('dl', { class: 'numbers', id: 'energy' });
   const solver = h('dl', { class: 'numbers', id: 'solver' });
   const freedoms = h('div', { class: 'freedoms', id: 'freedoms' });
-  const legend = h('div', { class: 'legend' });
   let lowest = Infinity;
   let highest = -Infinity;
   let count = 0;
@@ -62,11 +61,6 @@ export function readings(studio: Studio): HTMLElement {
         ['pictures', `${studio.view.framesPerSecond} / s`],
       ]),
     );
-    const arrows: (Node | string)[] = [];
-    if (studio.shown.reactions) arrows.push(h('span', { class: 'swatch reaction' }), `longest reaction ${short(studio.view.overlays.reactions.largest)} N`);
-    if (studio.shown.velocities) arrows.push(h('span', { class: 'swatch velocity' }), `fastest ${short(studio.view.overlays.velocities.largest)} m/s`);
-    legend.replaceChildren(...arrows);
-    legend.hidden = arrows.length === 0;
   });
 
   return h(
@@ -78,6 +72,5 @@ export function readings(studio: Studio): HTMLElement {
     energy,
     h('h3', {}, 'Solver'),
     solver,
-    legend,
   );
 }

@@ -51,7 +51,7 @@ export class LineLayer {
   }
 }
 
-const tension = new Color('#d55e00');
+const tension = new Color('#e69f00');
 const compression = new Color('#0072b2');
 const slack = new Color('#9aa4af');
 
