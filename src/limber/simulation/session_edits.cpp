@@ -310,8 +310,21 @@ EditReport Session::take_back(bool forwards) {
     SimulationOptions next_options = forwards ? entry->options_after : entry->options_before;
     const double step = forwards ? entry->step_after : entry->step_before;
     const std::string name = fmt::format("{} '{}'", forwards ? "redo" : "undo", entry->edit);
-    EditReport report = take_over_gently(std::move(next), next_options, step, "");
-    report.message = name + describe_hand_over(report.hand_over);
+    EditReport report;
+    std::string remark;
+    try {
+        report = take_over_gently(next, next_options, step, "");
+    } catch (const ModelError&) {
+        // Edits can always be taken back: joints that the motion of now does not allow are there again, but without effect.
+        const std::vector<std::string> brought = joints_brought(model(), next);
+        if (brought.empty()) throw;
+        Model without = next;
+        for (const std::string& joint : brought) without.joints.get(without.joints.find(joint)).is_disabled = true;
+        report = take_over(without, next_options, step, {}, "");
+        follow_change(next, without);
+        remark = fmt::format(", disabled: {}", fmt::join(brought, ", "));
+    }
+    report.message = name + describe_hand_over(report.hand_over) + remark;
     auto& to = forwards ? undo_ : redo_;
     to.push_back(from.back());
     from.pop_back();
