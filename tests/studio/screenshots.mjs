@@ -40,8 +40,9 @@ await shoot('drag', {}, async (page) => {
   await page.click('#show-traces');
   await ask(page, 'pause');
   await page.waitForTimeout(1000);
-  const from = await markerOnScreen(page, 'lower.to');
-  await page.mouse.move(from.x, from.y - 6);
+  const [joint, end] = [await markerOnScreen(page, 'lower.from'), await markerOnScreen(page, 'lower.to')];
+  const from = { x: 0.1 * joint.x + 0.9 * end.x, y: 0.1 * joint.y + 0.9 * end.y };
+  await page.mouse.move(from.x, from.y);
   await page.mouse.down();
   for (let i = 1; i <= 6; ++i) await page.mouse.move(from.x + 30 * i, from.y - 25 * i);
   const t = await page.evaluate(() => window.studio.frame.time);

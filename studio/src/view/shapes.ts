@@ -42,17 +42,25 @@ function groundMarkers(scene: Scene): number[] {
   return joined.filter((m) => scene.markers[m]?.body === -1);
 }
 
-// What hangs on a single point will swing around it: to the sides and down.
+// Where bodies will get to that turn about a point of the ground: all around it in the plane; to the sides and down if everything hangs on it.
 function swingOf(scene: Scene): Vector3[] {
-  const [pivot, ...others] = groundMarkers(scene);
-  if (pivot === undefined || others.length > 0) return [];
-  const centre = new Vector3(...scene.markers[pivot]!.position);
-  const reach = Math.max(0, ...scene.markers.filter((m) => m.body >= 0).map((m) => centre.distanceTo(new Vector3(...m.position).applyMatrix4(bodyMatrix(scene, m.body)))));
-  const gravity = new Vector3(...scene.gravity.map((g) => Number(g) || 0)).normalize();
-  if (gravity.length() === 0) return [];
   const axes = [new Vector3(1, 0, 0), new Vector3(0, 1, 0), new Vector3(0, 0, 1)].slice(0, scene.planar ? 2 : 3);
-  const sideways = axes.filter((axis) => Math.abs(axis.dot(gravity)) < 0.5);
-  return [gravity, ...sideways, ...sideways.map((axis) => axis.clone().negate())].map((way) => centre.clone().addScaledVector(way, reach));
+  const place = (m: number) => new Vector3(...scene.markers[m]!.position).applyMatrix4(bodyMatrix(scene, scene.markers[m]!.body));
+  const reach = (pivot: Vector3, body?: number) =>
+    Math.max(0, ...scene.markers.map((marker, m) => (marker.body >= 0 && (body ?? marker.body) === marker.body ? pivot.distanceTo(place(m)) : 0)));
+  const around = (pivot: Vector3, radius: number, ways: Vector3[]) => ways.map((way) => pivot.clone().addScaledVector(way, radius));
+  const bothWays = (list: Vector3[]) => list.flatMap((axis) => [axis, axis.clone().negate()]);
+  const points: Vector3[] = [];
+  if (scene.planar && !isCrowd(scene))
+    for (const { a, b, type } of scene.joints) {
+      const [ground, other] = scene.markers[a]?.body === -1 ? [a, b] : [b, a];
+      if (type === 'revolute' && scene.markers[ground]?.body === -1) points.push(...around(place(ground), reach(place(ground), scene.markers[other]?.body), bothWays(axes)));
+    }
+  const [only, ...others] = groundMarkers(scene);
+  const gravity = new Vector3(...scene.gravity.map((g) => Number(g) || 0)).normalize();
+  if (only !== undefined && others.length === 0 && gravity.length() > 0)
+    points.push(...around(place(only), reach(place(only)), [gravity, ...bothWays(axes.filter((axis) => Math.abs(axis.dot(gravity)) < 0.5))]));
+  return points;
 }
 
 /** The box around everything and around the swing of a pendulum; never empty. */
