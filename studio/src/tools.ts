@@ -121,10 +121,21 @@ export class Tools {
   }
 
   private async makeMotor(x: number, y: number): Promise<void> {
-    const joint = this.studio.view.pick(x, y)?.joint;
+    const joint = this.jointNear(x, y);
     if (!joint) return this.studio.note('info', hints.motor);
     await this.maker.motor(joint);
     this.use('select');
+  }
+
+  // Signs of joints are small; near is good enough.
+  private jointNear(x: number, y: number): string | null {
+    const { view, scene } = this.studio;
+    const distance = (marker: number) => {
+      const screen = view.cameras.toScreen(view.markerPosition(marker) ?? new Vector3(Infinity, 0, 0));
+      return Math.hypot(screen.x - x, screen.y - y);
+    };
+    const near = scene!.joints.filter((joint) => joint.b >= 0 && distance(joint.b) < snapDistance);
+    return near.toSorted((one, other) => distance(one.b) - distance(other.b))[0]?.name ?? null;
   }
 
   private grab(body: number, point: Vector3): void {

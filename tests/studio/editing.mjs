@@ -45,7 +45,7 @@ test('a motor turns a joint at the speed that its parameter says', async () => {
   await openText(page, 'rod.yaml', rod.replace('plane: xy', 'plane: xy\ngravity: none') + 'sensors:\n  speed: {rate: pivot.angle}\n');
   await page.keyboard.press('m');
   const at = await markerOnScreen(page, 'lower.from');
-  await page.mouse.click(at.x, at.y - 9);
+  await page.mouse.click(at.x + 3, at.y - 4);
   await until(() => window.studio.scene.forces.some((f) => f.name === 'motor1'), null, 'the motor');
   await page.locator('[data-slider="parameters.motor1_speed"]').waitFor();
   await page.click('#play');

@@ -97,7 +97,7 @@ std::string encode_hdf5(const ResultTable& table, const std::string& title) {
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
     constexpr std::size_t growth = 1 << 16;
     const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), &H5Pclose);
-    check(H5Pset_fapl_core(access, growth, 0) >= 0);
+    check(H5Pset_fapl_core(access, growth, false) >= 0);
     const Hdf5Handle file(H5Fcreate("results", H5F_ACC_TRUNC, H5P_DEFAULT, access), &H5Fclose);
     add_columns(table, file);
     add_title(title, file);
