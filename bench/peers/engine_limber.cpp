@@ -1,0 +1,166 @@
+// Limber, through a model file made from the scene: the way of a user.
+
+#include <fmt/format.h>
+
+#include "engine.hpp"
+#include "limber/io/model_file.hpp"
+#include "limber/simulation/simulation.hpp"
+
+namespace peers {
+namespace {
+
+using namespace limber;
+
+std::string body_name(int link) {
+    return link == ground ? "ground" : fmt::format("link{}", link);
+}
+
+std::string list(const Vec& v, bool is_planar) {
+    return is_planar ? fmt::format("[{:.17g}, {:.17g}]", v[0], v[1])
+                     : fmt::format("[{:.17g}, {:.17g}, {:.17g}]", v[0], v[1], v[2]);
+}
+
+std::string describe(const Scene& scene) {
+    const bool flat = scene.is_planar;
+    const Vec down = scene.gravity;
+    std::string bodies = "bodies:\n";
+    std::string joints = "joints:\n";
+    std::string forces;
+    std::string rates;
+    std::vector<std::string> markers(scene.links.size() + 1);
+    const auto marker = [&](int link, const Vec& at, const std::string& name) {
+        const Vec local = link == ground ? at : at - scene.links[link].pivot;
+        markers[link + 1] += fmt::format("{}{}: {}", markers[link + 1].empty() ? "" : ", ", name, list(local, flat));
+        return fmt::format("{}.{}", body_name(link), name);
+    };
+    for (std::size_t i = 0; i < scene.springs.size(); ++i) {
+        const Spring& s = scene.springs[i];
+        forces += fmt::format("  spring{}: {{spring: [{}, {}], stiffness: {:.17g}, free-length: {:.17g}}}\n", i,
+                              marker(s.a, s.point_a, fmt::format("s{}a", i)),
+                              marker(s.b, s.point_b, fmt::format("s{}b", i)), s.stiffness, s.length);
+    }
+    const char* kinds[] = {"revolute", "prismatic", "spherical"};
+    for (std::size_t i = 0; i < scene.links.size(); ++i) {
+        const Link& l = scene.links[i];
+        const auto& j = l.inertia;
+        const std::string inertia = flat ? fmt::format("{:.17g}", j[2])
+                                         : fmt::format("[{:.17g}, {:.17g}, {:.17g}, {:.17g}, {:.17g}, {:.17g}]", j[0],
+                                                       j[1], j[2], j[3], j[4], j[5]);
+        bodies += fmt::format("  link{}: {{at: {}, mass: {:.17g}, inertia: {}, com: {}, markers: {{{}}}}}\n", i,
+                              list(l.pivot, flat), l.mass, inertia, list(l.centre - l.pivot, flat), markers[i + 1]);
+        if (l.joint == JointKind::free) continue;
+        const bool has_axis = !flat && l.joint != JointKind::ball;
+        joints +=
+            fmt::format("  joint{}: {{{}: [{}, link{}], at: {}{}}}\n", i, kinds[static_cast<int>(l.joint)],
+                        body_name(l.parent), i, list(l.pivot, flat), has_axis ? ", axis: " + list(l.axis, false) : "");
+        if (l.rate != 0)
+            rates += fmt::format("    joint{}.{}: {:.17g}\n", i, l.joint == JointKind::hinge ? "angle" : "displacement",
+                                 l.rate);
+        if (l.torque != 0)
+            forces += fmt::format("  torque{}: {{motor: joint{}.angle, law: {:.17g}}}\n", i, i, l.torque);
+    }
+    if (!markers[0].empty()) bodies += fmt::format("  ground: {{markers: {{{}}}}}\n", markers[0]);
+    for (std::size_t i = 0; i < scene.loops.size(); ++i) {
+        const Loop& loop = scene.loops[i];
+        const char* kind = loop.kind == Loop::Kind::hinge || flat ? "revolute" : "spherical";
+        // In a plane of `b`: in the plane of the model this is a line along x.
+        if (loop.kind == Loop::Kind::plane) kind = flat ? "point-on-line" : "point-on-plane";
+        joints += fmt::format("  loop{}: {{{}: [{}, {}], at: {}{}}}\n", i, kind, body_name(loop.b), body_name(loop.a),
+                              list(loop.point, flat),
+                              !flat && loop.kind != Loop::Kind::point ? ", axis: " + list(loop.axis, false) : "");
+    }
+    std::string text =
+        fmt::format("limber: 1\n{}gravity: {}\n{}{}", flat ? "plane: xy\n" : "", list(down, flat), bodies, joints);
+    if (!forces.empty()) text += "forces:\n" + forces;
+    if (!rates.empty()) text += "initial:\n  rates:\n" + rates;
+    return text;
+}
+
+class LimberEngine : public Engine {
+public:
+    LimberEngine(const Case& c, const SimulationOptions& options, double step)
+        : is_planar_(c.scene.is_planar),
+          step_(step),
+          simulation_(read_model_text(describe(c.scene), c.scene.name).model, options) {}
+
+    long advance(double until) override {
+        const long steps = std::lround((until - simulation_.time()) / step_);
+        const StepReport report = simulation_.advance(until, step_);
+        if (!report.ok) throw std::runtime_error(report.reason);
+        return steps;
+    }
+
+    void read(std::vector<LinkState>& states) override {
+        if (is_planar_) {
+            read_as<2>(states);
+        } else {
+            read_as<3>(states);
+        }
+    }
+
+private:
+    template <int D>
+    void read_as(std::vector<LinkState>& states) {
+        BodyStates<D> bodies;
+        const auto& system = static_cast<const MechanismSystem<D>&>(simulation_.system());
+        system.export_states(simulation_.state().q, simulation_.state().v, bodies);
+        for (std::size_t i = 0; i < states.size(); ++i) {
+            states[i] = {};
+            for (int k = 0; k < D; ++k) {
+                states[i].centre[k] = bodies[i].position[k];
+                states[i].velocity[k] = bodies[i].velocity[k];
+                for (int j = 0; j < D; ++j) states[i].axes[k][j] = bodies[i].axes(j, k);
+            }
+            if constexpr (D == 2) {
+                states[i].angular_velocity[2] = bodies[i].angular_velocity[0];
+            } else {
+                for (int k = 0; k < 3; ++k) states[i].angular_velocity[k] = bodies[i].angular_velocity[k];
+            }
+        }
+    }
+
+    bool is_planar_;
+    double step_;
+    Simulation simulation_;
+};
+
+}  // namespace
+
+std::string engine_name() {
+    return "Limber";
+}
+
+// "formulation integrator", or "formulation/coordinates integrator".
+std::vector<Setting> settings_for(const Case& c) {
+    std::vector<Setting> list;
+    const auto add = [&](const char* scheme, std::initializer_list<double> steps) {
+        for (const double step : steps) list.push_back({scheme, step, 0});
+    };
+    const std::string& name = c.scene.name;
+    if (name.starts_with("chain-")) {
+        add("articulated-body euler", {1e-3});
+        add("articulated-body rk4", {1e-3});
+        add("hybrid trapezoidal", {1e-3});
+        if (c.scene.links.size() <= 640) add("global trapezoidal", {1e-3});
+    } else if (name == "andrews") {
+        add("articulated-body rk4", {2e-4, 1e-4, 5e-5});
+        add("null-space rk4", {2e-4, 1e-4, 5e-5});
+        add("global trapezoidal", {1e-5});
+    } else {
+        add("articulated-body rk4", {0.05, 0.025, 0.02, 0.01, 0.005, 0.002, 0.001});
+        add("null-space rk4", {0.05, 0.025, 0.01, 0.005, 0.001});
+        add("hybrid trapezoidal", {0.01, 0.001});
+        add("global trapezoidal", {0.01, 0.001});
+    }
+    return list;
+}
+
+std::unique_ptr<Engine> make_engine(const Case& c, const Setting& setting) {
+    SimulationOptions options;
+    const std::size_t space = setting.scheme.find(' ');
+    options.formulation = setting.scheme.substr(0, space);
+    options.integrator = setting.scheme.substr(space + 1);
+    return std::make_unique<LimberEngine>(c, options, setting.step);
+}
+
+}  // namespace peers

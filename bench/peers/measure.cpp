@@ -1,0 +1,104 @@
+// One engine on one case:
+//
+//   peer_X list                        cases and settings, one line each
+//   peer_X accuracy CASE NUMBER        runs it with setting NUMBER and watches energy, loops and the answer
+//   peer_X time CASE NUMBER            runs it again with nothing in between, and takes the time
+//   peer_X count CASE NUMBER           the same for callgrind (--collect-atstart=no)
+//
+// One line of semicolon-separated numbers each; see report.cpp.
+
+#if __has_include(<valgrind/callgrind.h>)
+    #include <valgrind/callgrind.h>
+#else
+    #define CALLGRIND_TOGGLE_COLLECT
+#endif
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <exception>
+#include <stdexcept>
+
+#include "engine.hpp"
+
+namespace {
+
+using namespace peers;
+
+// As often as that the motion is looked at.
+constexpr int glances = 100;
+
+double cpu_milliseconds() {
+    timespec now{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return 1e3 * static_cast<double>(now.tv_sec) + 1e-6 * static_cast<double>(now.tv_nsec);
+}
+
+void print_head(const char* what, const std::string& name, const Setting& s) {
+    std::printf("%s;%s;%s;%s;%g;%g", what, engine_name().c_str(), name.c_str(), s.scheme.c_str(), s.step, s.tolerance);
+}
+
+void watch(const std::string& name, const Case& c, const Setting& setting) {
+    double drift = 0;
+    double open = 0;
+    double error = NAN;
+    std::string note;
+    try {
+        const auto engine = make_engine(c, setting);
+        std::vector<LinkState> states(c.scene.links.size());
+        engine->read(states);
+        const double start = energy(c.scene, states);
+        for (int i = 1; i <= glances; ++i) {
+            engine->advance(c.until * i / glances);
+            engine->read(states);
+            const double now = energy(c.scene, states);
+            if (!std::isfinite(now)) throw std::runtime_error("not finite at " + std::to_string(c.until * i / glances));
+            if (c.is_conservative) drift = std::max(drift, std::abs(now - start));
+            open = std::max(open, open_by(c.scene, states));
+        }
+        if (c.error) error = c.error(states);
+    } catch (const std::exception& failure) {
+        note = failure.what();
+        for (char& letter : note)
+            if (letter == ';' || letter == '\n') letter = ' ';
+        drift = open = INFINITY;
+    }
+    print_head("accuracy", name, setting);
+    std::printf(";%.3g;%.3g;%.3g;%.100s\n", drift, open, error, note.c_str());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const std::string task = argc > 1 ? argv[1] : "";
+    try {
+        if (task == "list") {
+            for (const std::string& name : case_names()) {
+                const auto settings = settings_for(make_case(name));
+                for (std::size_t i = 0; i < settings.size(); ++i) std::printf("%s %zu\n", name.c_str(), i);
+            }
+            return 0;
+        }
+        if (argc < 4) throw std::invalid_argument("usage: list | accuracy|time|count CASE NUMBER");
+        const std::string name = argv[2];
+        const Case c = make_case(name);
+        const Setting setting = settings_for(c).at(static_cast<std::size_t>(std::atoi(argv[3])));
+        if (task == "accuracy") {
+            watch(name, c, setting);
+            return 0;
+        }
+        const auto engine = make_engine(c, setting);
+        const double before = cpu_milliseconds();
+        CALLGRIND_TOGGLE_COLLECT;
+        const long steps = engine->advance(c.until);
+        CALLGRIND_TOGGLE_COLLECT;
+        const double taken = cpu_milliseconds() - before;
+        print_head(task.c_str(), name, setting);
+        std::printf(";%ld;%.6g\n", steps, taken);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "%s: %s\n", engine_name().c_str(), error.what());
+        return 1;
+    }
+}
