@@ -23,10 +23,12 @@ struct Body;
 struct Marker;
 struct Joint;
 struct Force;
+struct Stop;
 using BodyHandle = Handle<Body>;
 using MarkerHandle = Handle<Marker>;
 using JointHandle = Handle<Joint>;
 using ForceHandle = Handle<Force>;
+using StopHandle = Handle<Stop>;
 
 /// How a frame is turned.
 struct Orientation {
@@ -222,6 +224,25 @@ struct Force {
     std::map<std::string, Number> lateral;                  ///< tyre: coefficients of the Calspan model; empty: none
 };
 
+enum class StopType { limit, wall, stop, cable, clearance, slot };
+
+/// A one-sided constraint: what it measures, the gap, never becomes negative.
+struct Stop {
+    static constexpr const char* kind = "stop";
+    std::string name;
+    StopType type = StopType::limit;
+    MarkerHandle a, b;                       ///< all but limit
+    std::string scalar;                      ///< limit: the joint coordinate or sensor
+    std::optional<Number> minimum, maximum;  ///< limit
+    std::optional<Number> length;  ///< stop, cable: the distance, if absent that at the reference configuration
+    Number radius;                 ///< wall: of a ball around the second marker
+    Number gap;                    ///< clearance, slot: play to each side
+    Number restitution;            ///< 0: plastic, 1: elastic
+    Number friction;               ///< wall: kinetic coefficient
+    std::optional<Number> static_friction;  ///< wall: if absent, the kinetic one
+    std::optional<Number> latch;            ///< closes for good when reached slower than this
+};
+
 struct Sensor {
     static constexpr const char* kind = "sensor";
     enum class Quantity {
@@ -242,6 +263,10 @@ struct Sensor {
         position_error,
         velocity_error,
         acceleration_error,
+        gap,
+        contact_force,
+        impulse,
+        impact_loss,
         expression
     };
     std::string name;
@@ -252,6 +277,7 @@ struct Sensor {
     JointHandle joint;       ///< reaction
     std::string driver;      ///< reaction of a driver
     ForceHandle force;
+    StopHandle stop;              ///< gap, contact_force, impulse
     bool in_marker_axes = false;  ///< reaction: axes of the joint's first marker instead of world axes
     Number expression;
 };
@@ -293,6 +319,7 @@ struct Model {
     Table<Marker> markers;
     Table<Joint> joints;
     Table<Driver> drivers;
+    Table<Stop> stops;
     Table<Force> forces;
     Table<Sensor> sensors;
     Table<EventRule> events;

@@ -29,6 +29,10 @@ const std::vector<WordOption>& word_options() {
          "of Newton's method in global, hybrid, semi-recursive",
          {"exact", "approximate"},
          [](auto& o, int word) { o.formulation_options.use_approximate_tangent = word == 1; }},
+        {"impacts",
+         "law of several impacts at once: of velocities, of impulses, or one after the other",
+         {"newton", "poisson", "in-turn"},
+         [](auto& o, int word) { o.contact_options.impact_law = static_cast<ImpactLaw>(word); }},
     };
     return list;
 }

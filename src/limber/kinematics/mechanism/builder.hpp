@@ -36,7 +36,7 @@ private:
     void add_joint(const Joint& joint);
     void add_motions(const Joint& joint);
     void lead_together(const Joint& joint);
-    ConstraintElement<D>& start_element(const std::string& name, const Joint* joint);
+    ConstraintElement<D>& start_element(ElementRole role, const std::string& name, const Joint* joint = nullptr);
     void add_row(const std::vector<RowTerm>& terms, double rhs = 0, int law = -1);
     void coincide();
     void parallel_axes();
@@ -52,6 +52,10 @@ private:
     void add_driver(const Driver& driver);
     TimeFunction time_function(const TimeLaw& law, const std::string& what) const;
     int component_measure(const MarkerComponent& component);
+
+    // stops, see stops.cpp
+    void add_stop(const Stop& stop);
+    void add_gap(const Stop& stop, const std::vector<RowTerm>& terms, double rhs, int exact_gap = -1);
 
     // scalars, see scalars.cpp
     int scalar(const std::string& name, const std::string& what);
