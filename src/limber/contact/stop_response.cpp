@@ -9,15 +9,23 @@ constexpr double penalty_ratio = 1e6;  // over a typical mass
 constexpr double mass_floor = 1e-12;   // of massless bodies, over a typical mass
 constexpr int most_passes = 50;
 
+// Joints, drivers, and slip rows with their flags.
 template <int D>
-std::vector<int> rows_where(const Mechanism<D>& m, bool has_flag) {
+std::vector<int> holding_rows(const Mechanism<D>& m) {
     std::vector<int> list;
-    if (!has_flag) {
-        for (std::size_t r = 0; r < m.constraints.rows.size(); ++r)
-            if (m.constraints.rows[r].flag < 0) list.push_back(static_cast<int>(r));
-    } else {
-        for (const UnilateralRow& gap : m.unilateral) list.push_back(gap.row);
-    }
+    for (std::size_t r = 0; r < m.constraints.rows.size(); ++r)
+        if (m.constraints.rows[r].flag < 0 || !m.constraints.rows[r].is_holonomic())
+            list.push_back(static_cast<int>(r));
+    return list;
+}
+
+// Gaps, then slip rows.
+template <int D>
+std::vector<int> contact_rows(const Mechanism<D>& m) {
+    std::vector<int> list;
+    for (const UnilateralRow& gap : m.unilateral) list.push_back(gap.row);
+    for (const FrictionElement& friction : m.friction)
+        for (int k = 0; k < friction.row_count; ++k) list.push_back(friction.first_row + k);
     return list;
 }
 
@@ -26,10 +34,15 @@ std::vector<int> rows_where(const Mechanism<D>& m, bool has_flag) {
 template <int D>
 StopResponse<D>::StopResponse(const Mechanism<D>& mechanism)
     : m_(mechanism),
-      joints_(mechanism, mechanism.constraints.with_rows(rows_where(mechanism, false))),
-      contacts_(mechanism, mechanism.constraints.with_rows(rows_where(mechanism, true))),
+      joints_(mechanism, mechanism.constraints.with_rows(holding_rows(mechanism), true)),
+      contacts_(mechanism, mechanism.constraints.with_rows(contact_rows(mechanism))),
       iteration_(joints_.twist_count(), joints_.row_count()) {
     rates_ = VecX::Zero(contacts_.row_count());
+    int next = count();
+    for (const FrictionElement& friction : m_.friction) {
+        first_slip_.push_back(next);
+        next += friction.row_count;
+    }
     twists_ = VecX::Zero(joints_.twist_count());
     penalty_ = VecX::Constant(joints_.row_count(), penalty_ratio * m_.mass_scale);
     residual_ = multipliers_ = no_rows_ = VecX::Zero(joints_.row_count());
@@ -84,7 +97,9 @@ bool StopResponse<D>::prepare(const BodyStates<D>& states, const std::vector<dou
         for (Eigen::Index i = 0; i < n; ++i)
             delassus_(i, j) = sign_of(list_[i]) * contacts_.dot_row(contact_of(list_[i]), twists_);
     }
-    delassus_ = (0.5 * (delassus_ + delassus_.transpose())).eval();
+    for (Eigen::Index j = 0; j < n; ++j)
+        for (Eigen::Index i = 0; i < j; ++i)
+            delassus_(i, j) = delassus_(j, i) = 0.5 * (delassus_(i, j) + delassus_(j, i));
     return delassus_.allFinite();
 }
 

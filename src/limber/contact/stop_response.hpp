@@ -18,18 +18,23 @@ class StopResponse {
 public:
     explicit StopResponse(const Mechanism<D>& mechanism);
 
-    int count() const { return contacts_.row_count(); }
+    int count() const { return static_cast<int>(m_.unilateral.size()); }
 
     /// Gaps and their rates of all contacts.
     void look(const BodyStates<D>& states, const std::vector<double>& memory, double t);
     const VecX& gaps() const { return contacts_.values.phi; }
     const VecX& rates() const { return rates_; }
+    /// Of a friction element, along its k-th direction.
+    double slip_rate(int friction, int k) const { return rates_[slip_entry(friction, k)]; }
+    /// As an entry of a list of contacts.
+    int slip_entry(int friction, int k) const { return first_slip_[friction] + k; }
 
     /// A contact that holds both ways is listed twice, as itself and as opposite(itself).
     static int opposite(int contact) { return ~contact; }
     static int contact_of(int entry) { return entry < 0 ? ~entry : entry; }
     static double sign_of(int entry) { return entry < 0 ? -1 : 1; }
 
+    /// Slip that sticks, according to the memory, holds like a joint.
     /// For the contacts listed, where look() was last: W and the response of all bodies. False: not finite.
     bool prepare(const BodyStates<D>& states, const std::vector<double>& memory, double t,
                  const std::vector<int>& list);
@@ -51,6 +56,7 @@ private:
     const Mechanism<D>& m_;
     TwistConstraints<D> joints_, contacts_;
     MultiplierIteration iteration_;
+    std::vector<int> first_slip_;  // of each friction element, among the rows of contacts_
     std::vector<int> list_;
     VecX rates_, twists_, penalty_, residual_, multipliers_, no_rows_;
     MatX response_, delassus_;

@@ -19,6 +19,7 @@ constexpr int most_impacts = 200;        // within one step; from then on they a
 constexpr int most_events = 1000;
 constexpr int most_trials = 100;
 constexpr int most_turns = 100000;
+constexpr int most_passes = 5;
 
 }  // namespace
 
@@ -30,8 +31,13 @@ UnilateralStepper<D>::UnilateralStepper(std::unique_ptr<Stepper> inner,
       m_(system_->mechanism()),
       options_(options),
       response_(m_),
+      friction_(system_),
       gap_tolerance_(touching * m_.length_scale),
-      speed_tolerance_(touching * m_.length_scale) {}
+      speed_tolerance_(touching * m_.length_scale) {
+    friction_of_.assign(m_.unilateral.size(), -1);
+    for (std::size_t i = 0; i < m_.friction.size(); ++i)
+        if (m_.friction[i].contact >= 0) friction_of_[m_.friction[i].contact] = static_cast<int>(i);
+}
 
 template <int D>
 void UnilateralStepper<D>::add_event(StepReport& report, ContactEvent::Kind kind, double t, int contact) const {
@@ -75,7 +81,7 @@ StepReport UnilateralStepper<D>::step(State& state, double h) {
     int events = 0;
     for (;; ++events) {
         before_ = state;
-        const StepReport part = inner_->step(state, end - state.t);
+        const StepReport part = friction_.step(*inner_, response_, state, end - state.t);
         report.iterations += part.iterations;
         report.substeps += part.substeps - 1;
         const auto give_up = [&](const std::string& reason) {
@@ -101,7 +107,7 @@ StepReport UnilateralStepper<D>::step(State& state, double h) {
     state.t = end;
     // Accelerations that schemes carry on from a very short step are those of its stabilisation or of rounding.
     if (events > 0) {
-        const StepReport started = inner_->start(state);
+        const StepReport started = friction_.start(*inner_, response_, state);
         report.ok = started.ok;
         report.reason = started.reason;
         if (!report.ok) state = start_;
@@ -123,7 +129,7 @@ double UnilateralStepper<D>::smallest_gap(const State& state) const {
 template <int D>
 double UnilateralStepper<D>::try_step(State& state, double tau, StepReport& report) {
     state = before_;
-    const StepReport part = inner_->step(state, tau);
+    const StepReport part = friction_.step(*inner_, response_, state, tau);
     report.iterations += part.iterations;
     if (!part.ok) {
         report.ok = false;
@@ -172,7 +178,7 @@ bool UnilateralStepper<D>::find_event(State& state, double h, StepReport& report
     if (is_reached && !locate_contact(state, high, report)) return false;
     if (!report.ok) return false;
     // A contact may have opened before another closes.
-    if (do_contacts_hold(state)) return is_reached;
+    if (holds(state)) return is_reached;
     return locate_release(state, is_reached ? state.t - before_.t : h, report);
 }
 
@@ -220,7 +226,7 @@ bool UnilateralStepper<D>::locate_release(State& state, double high, StepReport&
     while (high - low > release_time) {
         const double middle = 0.5 * (low + high);
         if (std::isnan(try_step(state, middle, report))) return false;
-        (do_contacts_hold(state) ? low : high) = middle;
+        (holds(state) ? low : high) = middle;
     }
     try_step(state, high, report);
     return report.ok;
@@ -237,7 +243,8 @@ bool UnilateralStepper<D>::find_forces(const State& state) {
     if (!response_.prepare(states_, state.memory, state.t, list_)) return false;
     response_.find_free_accelerations(states_, state.memory, state.t, accelerations_);
     if (!complementarity_.solve(response_.delassus(), accelerations_, forces_)) return false;
-    after_rates_ = response_.delassus() * forces_ + accelerations_;
+    after_rates_.noalias() = response_.delassus() * forces_;
+    after_rates_ += accelerations_;
     return true;
 }
 
@@ -307,6 +314,52 @@ void UnilateralStepper<D>::find_impulses(const VecX& restitution) {
     if (energy_gain() > touching * size) newton(VecX::Constant(before_rates_.size(), restitution.minCoeff()), true);
 }
 
+template <int D>
+bool UnilateralStepper<D>::has_friction() const {
+    return std::any_of(list_.begin(), list_.end(),
+                       [&](int entry) { return friction_of_[response_.contact_of(entry)] >= 0; });
+}
+
+// Impulses normal to the contacts of list_ and along their slip rows; what sticks does not hold against impulses by itself.
+template <int D>
+void UnilateralStepper<D>::collide_in_cones(const State& state, const VecX& restitution) {
+    std::vector<int> entries;
+    std::vector<int> sizes;
+    std::vector<int> place(list_.size(), -1);  // of each contact among the entries
+    std::vector<ConeBlock> blocks;
+    for (std::size_t k = 0; k < list_.size(); ++k) {
+        if (list_[k] < 0) continue;
+        place[k] = static_cast<int>(entries.size());
+        entries.push_back(list_[k]);
+        const int friction = friction_of_[list_[k]];
+        const int rows = friction < 0 || is_latched(state, list_[k]) ? 0 : m_.friction[friction].row_count;
+        for (int r = 0; r < rows; ++r) entries.push_back(response_.slip_entry(friction, r));
+        blocks.push_back(is_latched(state, list_[k])
+                             ? ConeBlock::bilateral(1)
+                             : ConeBlock::contact(rows, rows > 0 ? m_.friction[friction].kinetic : 0,
+                                                  restitution[static_cast<Eigen::Index>(k)]));
+        sizes.push_back(1 + rows);
+    }
+    std::vector<double> memory = state.memory;
+    for (const FrictionElement& friction : m_.friction) memory[friction.stick] = 0;
+    response_.prepare(states_, memory, state.t, entries);
+    DelassusMatrix delassus;
+    delassus.assign(response_.delassus(), sizes);
+    VecX before;
+    response_.list_rates(before);
+    VecX impulses = VecX::Zero(before.size());
+    VecX after = before;
+    ConeSolver().solve_impact(delassus, blocks, before, before, VecX::Zero(before.size()), 0.0, impulses, after);
+    response_.apply(impulses, states_);
+    impulses_.setZero(static_cast<Eigen::Index>(list_.size()));
+    after_rates_.setZero(static_cast<Eigen::Index>(list_.size()));
+    for (std::size_t k = 0; k < list_.size(); ++k) {
+        if (place[k] < 0) continue;
+        impulses_[static_cast<Eigen::Index>(k)] = impulses[place[k]];
+        after_rates_[static_cast<Eigen::Index>(k)] = after[place[k]];
+    }
+}
+
 // Velocities after an impact at the contacts of list_, if any of them approaches.
 template <int D>
 bool UnilateralStepper<D>::collide(State& state, StepReport& report) {
@@ -323,10 +376,14 @@ bool UnilateralStepper<D>::collide(State& state, StepReport& report) {
         const bool is_last = flight < options_.shortest_flight * step_ || impact_count_ >= most_impacts;
         restitution[k] = is_last || -before_rates_[k] < gap.latch_speed ? 0 : gap.restitution;
     }
-    find_impulses(restitution);
     double energy = 0;
     for (std::size_t b = 0; b < states_.size(); ++b) energy += kinetic_energy(m_.bodies[b], states_[b]);
-    response_.apply(impulses_, states_);
+    if (has_friction()) {
+        collide_in_cones(state, restitution);
+    } else {
+        find_impulses(restitution);
+        response_.apply(impulses_, states_);
+    }
     for (std::size_t b = 0; b < states_.size(); ++b) energy -= kinetic_energy(m_.bodies[b], states_[b]);
     state.memory[m_.impact_loss] += energy;
     ++impact_count_;
@@ -372,7 +429,6 @@ StepReport UnilateralStepper<D>::settle(State& state, StepReport& report) {
     list_.clear();
     for (int i = 0; i < response_.count(); ++i)
         if (is_closed(state, i) || response_.gaps()[i] < gap_tolerance_) list_contact(state, i);
-    if (list_.empty()) return result;
     const std::vector<int> all = list_;
     const auto fail = [&] {
         result.ok = false;
@@ -380,11 +436,13 @@ StepReport UnilateralStepper<D>::settle(State& state, StepReport& report) {
             fmt::format("no contact forces can be found at stop '{}'", name_of(response_.contact_of(all[0])));
         return result;
     };
-    if (!response_.prepare(states_, state.memory, state.t, list_)) return fail();
-    response_.find_free_accelerations(states_, state.memory, state.t, accelerations_);
-    if (collide(state, report)) {
-        system_->import_states(states_, state.q, state.v);
-        look(state);
+    if (!all.empty()) {
+        if (!response_.prepare(states_, state.memory, state.t, list_)) return fail();
+        response_.find_free_accelerations(states_, state.memory, state.t, accelerations_);
+        if (collide(state, report)) {
+            system_->import_states(states_, state.q, state.v);
+            look(state);
+        }
     }
     const VecX after = after_rates_;
     list_.clear();
@@ -398,8 +456,15 @@ StepReport UnilateralStepper<D>::settle(State& state, StepReport& report) {
             turn(state, report, all[k], 0);
         }
     }
-    if (!hold(state, report)) return fail();
-    return inner_->start(state);
+    // Friction depends on which contacts hold, and they on friction.
+    const std::vector<int> resting = list_;
+    for (int pass = 0; pass < most_passes; ++pass) {
+        list_ = resting;
+        if (!hold(state, report)) return fail();
+        result = friction_.settle(*inner_, response_, state, report);
+        if (!result.ok || m_.friction.empty() || do_contacts_hold(state)) break;
+    }
+    return result;
 }
 
 template class UnilateralStepper<2>;

@@ -11,13 +11,17 @@
 //            No law may raise the energy; one that would, with different e, is replaced by Newton's with the smallest e for all.
 //   holding  of the contacts that do not separate, those hold that have to:  0 <= F,  u' = u'_free + W F >= 0,  F . u' = 0
 //
-// and so on for the rest of the step. An infinite sequence of ever smaller bounces ends when the next flight would be shorter than a small part
+// With friction (dry_friction.hpp) impacts obey Coulomb's law in cones (cone_complementarity.hpp), with Newton's restitution.
+//
+// And so on for the rest of the step. An infinite sequence of ever smaller bounces ends when the next flight would be shorter than a small part
 // of the step: then e = 0.
 
 #include <memory>
 
 #include "limber/contact/complementarity.hpp"
+#include "limber/contact/cone_complementarity.hpp"
 #include "limber/contact/contact_options.hpp"
+#include "limber/contact/dry_friction.hpp"
 #include "limber/contact/stop_response.hpp"
 #include "limber/dynamics/system/system.hpp"
 #include "limber/integration/stepper.hpp"
@@ -59,6 +63,8 @@ private:
     bool separates(std::size_t place) const;
     /// Whether all closed contacts push.
     bool do_contacts_hold(const State& state);
+    /// ... and what sticks or slips goes on doing so.
+    bool holds(const State& state) { return do_contacts_hold(state) && friction_.holds(state, response_); }
 
     /// Impact and holding at the instant reached; events are added to the report.
     StepReport settle(State& state, StepReport& report);
@@ -69,6 +75,8 @@ private:
     /// Relative to rest: half the sum of impulse times rate before and after.
     double energy_gain() const { return 0.5 * impulses_.dot(before_rates_ + after_rates_); }
     bool collide(State& state, StepReport& report);
+    bool has_friction() const;
+    void collide_in_cones(const State& state, const VecX& restitution);
 
     std::unique_ptr<Stepper> inner_;
     std::shared_ptr<const MechanismSystem<D>> system_;
@@ -76,6 +84,8 @@ private:
     ContactOptions options_;
     StopResponse<D> response_;
     ComplementaritySolver complementarity_;
+    DryFriction<D> friction_;
+    std::vector<int> friction_of_;  // of each contact; -1: none
     double gap_tolerance_, speed_tolerance_;
     double step_ = 0;       // length of the whole step, the measure of what is short
     int impact_count_ = 0;  // within the step

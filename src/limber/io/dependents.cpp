@@ -111,7 +111,8 @@ public:
                needs(force.limit) || needs(force.vector) || needs_any(force.stiffness) || needs_any(force.damping) ||
                needs(force.linear) || needs(force.quadratic) ||
                (road != nullptr && is_gone(ElementKind::road, road->name)) || needs(force.radius) ||
-               needs(force.vertical_stiffness) || needs(force.vertical_damping) || needs_any(force.lateral);
+               needs(force.vertical_stiffness) || needs(force.vertical_damping) || needs_any(force.lateral) ||
+               needs(force.coefficient) || needs(force.static_coefficient) || needs(force.arm) || needs(force.preload);
     }
     bool needs(const Stop& stop) const {
         return needs(stop.a) || needs(stop.b) || needs_scalar(stop.scalar) || needs(stop.minimum) ||

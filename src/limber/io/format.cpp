@@ -208,6 +208,16 @@ const std::vector<ForceFormat>& force_formats() {
            {"damping", K::number, "vertical force per rate of depth"},
            {"lateral", K::object, "coefficients of the Calspan model (default: no lateral force)"}}},
          ForceType::tyre},
+        {{"friction",
+          K::coordinate,
+          "dry friction in a joint, from its reaction, with true stick; against one of its coordinates",
+          false,
+          {{"coefficient", K::number, "while it slips", true},
+           {"static", K::number, "coefficient while it sticks (default: as while it slips)"},
+           {"radius", K::number, "of the pin, for angles"},
+           {"arm", K::number, "length of the bearing: moments M count as 2 M / arm (default: not at all)"},
+           {"preload", K::number, "load beside the reaction (default 0)"}}},
+         ForceType::friction},
     };
     return list;
 }
@@ -224,7 +234,10 @@ const std::vector<StopFormat>& stop_formats() {
           with_impact({{"min", K::number, "smallest value"}, {"max", K::number, "largest value"}})},
          StopType::limit},
         {{"wall", K::two_markers, "the second marker stays on the side of the first to which its z (plane: y) points",
-          false, with_impact({{"radius", K::number, "of a ball around the second marker (default 0)"}})},
+          false,
+          with_impact({{"radius", K::number, "of a ball around the second marker (default 0)"},
+                       {"friction", K::number, "coefficient while it slips (default 0)"},
+                       {"static-friction", K::number, "coefficient while it sticks (default: as while it slips)"}})},
          StopType::wall},
         {{"stop", K::two_markers, "the two points stay at least so far apart", false,
           with_impact({{"length", K::number, "the distance (default: the one at the start)"}})},

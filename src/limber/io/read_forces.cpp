@@ -133,6 +133,13 @@ void ModelReader::read_force(const std::string& name, const YamlNode& node) {
             }
         }
     }
+    if (force.type == ForceType::friction) {
+        force.coefficient = node.child("coefficient")->number();
+        if (const auto child = node.child("static")) force.static_coefficient = child->number();
+        if (const auto child = node.child("radius")) force.radius = child->number();
+        if (const auto child = node.child("arm")) force.arm = child->number();
+        if (const auto child = node.child("preload")) force.preload = child->number();
+    }
     if (const auto child = node.child("linear")) force.linear = child->number();
     if (const auto child = node.child("quadratic")) force.quadratic = child->number();
     if (force.type == ForceType::pull) {
@@ -164,6 +171,8 @@ void ModelReader::read_stop(const std::string& name, const YamlNode& node) {
     read("radius", stop.radius);
     read("gap", stop.gap);
     read("restitution", stop.restitution);
+    read("friction", stop.friction);
+    read("static-friction", stop.static_friction);
     read("latch", stop.latch);
     if (stop.type == StopType::limit && !stop.minimum && !stop.maximum) node.fail("expected 'min', 'max' or both");
     add(model_.stops, std::move(stop), node);

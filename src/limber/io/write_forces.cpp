@@ -61,6 +61,13 @@ YAML::Node ElementWriter::write(const Force& force) const {
             map.add("stiffness", force.gain);
             map.add_unless_zero("damping", force.rate_gain);
             break;
+        case ForceType::friction:
+            map.add("coefficient", force.coefficient);
+            map.add_given("static", force.static_coefficient);
+            map.add_unless_zero("radius", force.radius);
+            map.add_unless_zero("arm", force.arm);
+            map.add_unless_zero("preload", force.preload);
+            break;
         case ForceType::tyre: {
             map.add("road", YAML::Node(model_.roads.get(force.road).name));
             map.add("radius", force.radius);
@@ -93,6 +100,8 @@ YAML::Node ElementWriter::write(const Stop& stop) const {
     map.add_unless_zero("radius", stop.radius);
     map.add_unless_zero("gap", stop.gap);
     map.add_unless_zero("restitution", stop.restitution);
+    map.add_unless_zero("friction", stop.friction);
+    map.add_given("static-friction", stop.static_friction);
     map.add_given("latch", stop.latch);
     return map.take();
 }

@@ -178,7 +178,7 @@ struct Driver {
     TimeLaw law;
 };
 
-enum class ForceType { spring, torsion_spring, motor, servo, force, torque, bushing, drag, pull, tyre };
+enum class ForceType { spring, torsion_spring, motor, servo, force, torque, bushing, drag, pull, tyre, friction };
 
 /// The height of a road over the world's x axis: a sum of pieces.
 struct RoadPiece {
@@ -221,6 +221,9 @@ struct Force {
     Number linear, quadratic;                               ///< drag
     Handle<RoadDefinition> road;                            ///< tyre
     Number radius, vertical_stiffness, vertical_damping;    ///< tyre
+    Number coefficient, arm;                                ///< friction; arm: over which a bearing carries moments
+    std::optional<Number> static_coefficient;               ///< friction
+    Number preload;                                         ///< friction: load beside the reaction
     std::map<std::string, Number> lateral;                  ///< tyre: coefficients of the Calspan model; empty: none
 };
 

@@ -7,7 +7,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include "limber/contact/projected_multipliers.hpp"
 #include "limber/contact/unilateral_stepper.hpp"
+#include "limber/integration/structural.hpp"
 #include "limber/kinematics/body_space/twist.hpp"
 #include "limber/model/error.hpp"
 #include "limber/model/evaluation.hpp"
@@ -65,18 +67,28 @@ void Simulation::compile(const std::shared_ptr<const Mechanism<D>>& mechanism) {
 }
 
 void Simulation::forget_past() {
+    if (model_.planar) {
+        make_steppers<2>();
+    } else {
+        make_steppers<3>();
+    }
+}
+
+template <int D>
+void Simulation::make_steppers() {
+    const Mechanism<D>& m = system_as<D>().mechanism();
+    const auto system = std::static_pointer_cast<const MechanismSystem<D>>(system_);
+    const bool has_stops = !m.unilateral.empty() || !m.friction.empty();
+    if (has_stops && options_.contact_options.treatment != ContactTreatment::events) {
+        stepper_ = std::make_unique<ProjectedMultiplierStepper<D>>(
+            system, make_acceleration_solver("augmented-lagrangian", system_),
+            make_structural_scheme(options_.integrator, options_.integrator_options), options_.contact_options);
+        return;
+    }
     stepper_ = make_stepper(options_.formulation, options_.integrator, system_, options_.formulation_options,
                             options_.integrator_options);
-    const auto watch_stops = [&]<int D>(const MechanismSystem<D>& system) {
-        if (system.mechanism().unilateral.empty()) return;
-        stepper_ = std::make_unique<UnilateralStepper<D>>(
-            std::move(stepper_), std::static_pointer_cast<const MechanismSystem<D>>(system_), options_.contact_options);
-    };
-    if (model_.planar) {
-        watch_stops(system_as<2>());
-    } else {
-        watch_stops(system_as<3>());
-    }
+    if (has_stops)
+        stepper_ = std::make_unique<UnilateralStepper<D>>(std::move(stepper_), system, options_.contact_options);
 }
 
 template <int D>

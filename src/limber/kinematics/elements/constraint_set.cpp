@@ -166,14 +166,14 @@ int ConstraintSet<D>::holonomic_count() const {
 }
 
 template <int D>
-ConstraintSet<D> ConstraintSet<D>::with_rows(const std::vector<int>& list) const {
+ConstraintSet<D> ConstraintSet<D>::with_rows(const std::vector<int>& list, bool keeps_flags) const {
     ConstraintSet<D> set = *this;
     set.rows.clear();
     set.terms.clear();
     set.slot_feature.clear();
     for (const int index : list) {
         Row row = rows[index];
-        row.flag = -1;
+        if (!keeps_flags) row.flag = -1;
         row.first_term = static_cast<int>(set.terms.size());
         row.first_slot = static_cast<int>(set.slot_feature.size());
         const auto first_term = terms.begin() + rows[index].first_term;
@@ -301,6 +301,20 @@ void ConstraintSet<D>::evaluate_velocities(const MeasureContext<D>& context, dou
     }
 }
 
+template <int D>
+void compute_sliding_gradient(const FeatureState<D>& features, const int* slots, double radius, int axis,
+                              Vec<D>* gradient) {
+    std::array<V3<double>, max_slots> f{};
+    std::array<V3<double>, max_slots> a{};
+    for (int s = 0; s < 2 * (D + 1); ++s)
+        for (int i = 0; i < D; ++i) f[s][i] = features.value[slots[s]][i];
+    sliding_coefficients<D, double>(f, radius, axis, a);
+    for (int s = 0; s < 2 * (D + 1); ++s)
+        for (int i = 0; i < D; ++i) gradient[s][i] = a[s][i];
+}
+
+template void compute_sliding_gradient(const FeatureState<2>&, const int*, double, int, Vec<2>*);
+template void compute_sliding_gradient(const FeatureState<3>&, const int*, double, int, Vec<3>*);
 template class ConstraintSet<2>;
 template class ConstraintSet<3>;
 

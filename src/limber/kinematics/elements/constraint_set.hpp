@@ -89,8 +89,8 @@ public:
     void add_user_velocity_row(int element, const std::vector<int>& measures, UserVelocityRow user);
 
     int holonomic_count() const;
-    /// The same set with some of its rows only, in their order and without flags.
-    ConstraintSet with_rows(const std::vector<int>& list) const;
+    /// The same set with some of its rows only, in their order and, unless they are kept, without flags.
+    ConstraintSet with_rows(const std::vector<int>& list, bool keeps_flags = false) const;
 
     /// Adds the rows [first, last) into `out`: values and gradients.
     void evaluate_positions(const MeasureContext<D>& context, double t, RowValues<D>& out) const;
@@ -100,5 +100,10 @@ public:
 private:
     void evaluate_velocity_row(const Row& row, const MeasureContext<D>& context, double t, RowValues<D>& out) const;
 };
+
+/// Gradient of a sliding row over its slots: frame of the plane, frame of the ball.
+template <int D>
+void compute_sliding_gradient(const FeatureState<D>& features, const int* slots, double radius, int axis,
+                              Vec<D>* gradient);
 
 }  // namespace limber

@@ -57,6 +57,8 @@ private:
     void add_stop(const Stop& stop);
     void add_gap(const Stop& stop, const std::vector<RowTerm>& terms, double rhs, int exact_gap = -1);
 
+    void add_wall_friction(const Stop& stop);
+
     // scalars, see scalars.cpp
     int scalar(const std::string& name, const std::string& what);
     int find_or_make_scalar(const std::string& name);
@@ -69,6 +71,8 @@ private:
     void add_scalar_force(const Force& force, int measure, double sign);
     void add_bushing(const Force& force);
     void add_tyre(const Force& force);
+    void add_friction(const Force& force);
+    int new_slip_memory();
     std::shared_ptr<const RoadProfile> road(Handle<RoadDefinition> handle);
     std::vector<std::string> law_inputs(const Force& force, std::vector<LawInput>& inputs);
     std::vector<int> measure_features(int measure) const;

@@ -51,9 +51,15 @@ struct JointMotion {
     double rise = 0, offset = 0;  ///< screw: advance per radian, and at angle zero
 };
 
-enum class ElementRole { joint, driver, stop };
+enum class ElementRole { joint, driver, stop, friction };
 inline const char* element_role_name(ElementRole role) {
-    return role == ElementRole::joint ? Joint::kind : role == ElementRole::driver ? Driver::kind : Stop::kind;
+    switch (role) {
+        case ElementRole::joint: return Joint::kind;
+        case ElementRole::driver: return Driver::kind;
+        case ElementRole::stop: return Stop::kind;
+        case ElementRole::friction: return "friction";
+    }
+    return "";
 }
 
 /// A joint, driver or stop: the owner of some rows.
@@ -78,6 +84,20 @@ struct UnilateralRow {
     int exact_gap = -1;  ///< measure of a distance whose row is not linear in it; -1: the row itself
     double restitution = 0;
     double latch_speed = -1;  ///< closes for good when reached slower than this; negative: never
+};
+
+/// Dry friction along some velocity rows: while it sticks the rows are on, while it slips a force acts (ForceKind::friction).
+/// The force is the coefficient times a load: that of a contact, or of a joint.
+struct FrictionElement {
+    std::string name;
+    int first_row = 0, row_count = 0;
+    int stick = -1;                   ///< memory slot: flag of the rows
+    int slip = -1;                    ///< first memory slot of the force, see SlipMemory
+    double kinetic = 0, at_rest = 0;  ///< force, or torque, over load
+    int contact = -1;                 ///< index into Mechanism::unilateral
+    int joint = -1;                   ///< element whose reaction is the load
+    double arm = 0;                   ///< moments of the reaction count as 2 M / arm; 0: not at all
+    double preload = 0;               ///< added to the reaction
 };
 
 /// Two features that a joint makes equal: a set of coordinates may use one in place of the other.
@@ -108,7 +128,8 @@ struct Mechanism {
     std::vector<SharedFeature> shared;
 
     std::vector<UnilateralRow> unilateral;  ///< in the order of their rows
-    int impact_loss = -1;                   ///< memory slot: energy lost in impacts; -1: there are no stops
+    std::vector<FrictionElement> friction;
+    int impact_loss = -1;  ///< memory slot: energy lost in impacts; -1: there are no stops
 
     ForceSet<D> forces;
     std::array<TimeFunction, D> gravity;

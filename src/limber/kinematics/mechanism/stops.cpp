@@ -33,6 +33,51 @@ void MechanismBuilder<D>::add_gap(const Stop& stop, const std::vector<RowTerm>& 
 }
 
 template <int D>
+int MechanismBuilder<D>::new_slip_memory() {
+    const int first = new_memory(-1, 0);
+    for (int k = 1; k < slip_size; ++k) new_memory(-1, 0);
+    return first;
+}
+
+// Slip along the axes of the wall that are not its normal.
+template <int D>
+void MechanismBuilder<D>::add_wall_friction(const Stop& stop) {
+    const std::string what = fmt::format("stop '{}'", stop.name);
+    FrictionElement friction;
+    friction.name = stop.name;
+    friction.kinetic = evaluation_.number(stop.friction, what + ": friction");
+    friction.at_rest =
+        stop.static_friction ? evaluation_.number(*stop.static_friction, what + ": static-friction") : friction.kinetic;
+    if (!(friction.kinetic >= 0 && friction.at_rest >= friction.kinetic))
+        throw ModelError(what + ": friction must not be negative, and static friction not below it");
+    if (friction.at_rest == 0) return;
+    friction.contact = static_cast<int>(m_.unilateral.size()) - 1;
+    friction.stick = new_memory(-1, 0);
+    friction.slip = new_slip_memory();
+    friction.first_row = static_cast<int>(m_.constraints.rows.size());
+    friction.row_count = D - 1;
+    const MarkerFeatures<D> a = marker(stop.a);
+    const MarkerFeatures<D> b = marker(stop.b);
+    std::vector<int> slots{a.point};
+    slots.insert(slots.end(), a.axis.begin(), a.axis.end());
+    slots.push_back(b.point);
+    slots.insert(slots.end(), b.axis.begin(), b.axis.end());
+    Row row;
+    row.kind = RowKind::sliding;
+    row.element = static_cast<int>(m_.elements.size()) - 1;
+    row.radius = evaluation_.number(stop.radius, what + ": radius");
+    row.flag = friction.stick;
+    for (row.axis = 0; row.axis < D - 1; ++row.axis) m_.constraints.add_velocity_row(row, slots);
+    ForceElement<D> force;
+    force.kind = ForceKind::friction;
+    force.name = stop.name;
+    force.slip_memory = friction.slip;
+    force.radius = row.radius;
+    m_.forces.add(std::move(force), slots);
+    m_.friction.push_back(std::move(friction));
+}
+
+template <int D>
 void MechanismBuilder<D>::add_stop(const Stop& stop) {
     const std::string what = fmt::format("stop '{}'", stop.name);
     if (m_.impact_loss < 0) m_.impact_loss = new_memory(-1, 0);
@@ -70,7 +115,10 @@ void MechanismBuilder<D>::add_stop(const Stop& stop) {
         };
         switch (stop.type) {
             case StopType::limit: break;
-            case StopType::wall: add_gap(stop, {{1.0, along(D - 1)}}, number(stop.radius, "radius")); break;
+            case StopType::wall:
+                add_gap(stop, {{1.0, along(D - 1)}}, number(stop.radius, "radius"));
+                add_wall_friction(stop);
+                break;
             case StopType::stop: apart(length(), 1); break;
             case StopType::cable: apart(length(), -1); break;
             case StopType::clearance: apart(positive(number(stop.gap, "gap"), "gap"), -1); break;
@@ -85,6 +133,8 @@ void MechanismBuilder<D>::add_stop(const Stop& stop) {
     element.row_count = static_cast<int>(m_.constraints.rows.size()) - element.first_row;
 }
 
+template int MechanismBuilder<2>::new_slip_memory();
+template int MechanismBuilder<3>::new_slip_memory();
 template void MechanismBuilder<2>::add_stop(const Stop&);
 template void MechanismBuilder<3>::add_stop(const Stop&);
 
