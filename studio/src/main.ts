@@ -72,8 +72,8 @@ studio.connection.open();
 
 declare global {
   interface Window {
-    studio: Studio;
+    studio: Studio & { plots: Plots };
   }
 }
 // For the tests, and for the curious with a console.
-window.studio = studio;
+window.studio = Object.assign(studio, { plots });

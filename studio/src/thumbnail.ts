@@ -67,7 +67,7 @@ export function thumbnail(scene: Scene): SVGElement {
       see(a);
       see(b);
       drawings.push(s('line', { x1: a[0], y1: a[1], x2: b[0], y2: b[1], stroke: shape.color, 'stroke-width': 2 * scale.x, 'stroke-linecap': 'round' }));
-    } else if (shape.kind === 'cylinder') {
+    } else if (shape.kind === 'cylinder' || shape.kind === 'tyre') {
       const rim = Array.from({ length: 24 }, (_, i) => project(new Vector3(Math.cos((i * Math.PI) / 12), Math.sin((i * Math.PI) / 12), 0).applyMatrix4(matrix), scene.planar));
       rim.forEach(see);
       drawings.push(s('polygon', { points: rim.map((p) => p.join(',')).join(' '), fill: shape.color }));

@@ -266,6 +266,7 @@ struct Sensor {
         position_error,
         velocity_error,
         acceleration_error,
+        relative_error,
         gap,
         contact_force,
         impulse,

@@ -12,7 +12,6 @@ const redrawInterval = 50; // ms
 
 interface Pane {
   columns: string[];
-  isDifference: boolean;
   element: HTMLElement;
   plot: uPlot;
 }
@@ -81,7 +80,7 @@ export class Plots {
         {},
         h('strong', {}, 'Plots'),
         this.picker,
-        h('button', { class: 'button', onclick: () => this.addPane(this.studio.scene?.columns ?? [], true), title: 'How far the second formulation is from the first' }, 'Difference'),
+        h('button', { class: 'button', id: 'plot-difference', onclick: () => this.addPane(this.studio.scene?.columns ?? [], true), title: 'How far the second formulation is from the first' }, 'Difference'),
         h('span', { class: 'stretch' }),
         iconButton('download', 'Download as CSV', () => this.saveTable(), 'save-csv'),
         iconButton('close', 'Hide the plots', () => this.show(false)),
@@ -145,7 +144,7 @@ export class Plots {
       [[], ...names.map(() => [])] as uPlot.AlignedData,
       element,
     );
-    const pane = { columns: names, isDifference, element, plot };
+    const pane = { columns: names, element, plot };
     element.append(iconButton('close', 'Close this plot', () => this.closePane(pane)));
     this.panes.push(pane);
     this.list.append(element);

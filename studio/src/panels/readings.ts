@@ -4,6 +4,9 @@ import { h, short } from '../dom';
 import type { Studio } from '../studio';
 
 const framesBetweenTexts = 6;
+const sigmaMeaning =
+  'Joli 2008, eq. (15): |kv Φ′ + kp Φ| / |K λ|, the share of the constraint accelerations that mends errors instead of moving the mechanism, with the gains that suit the step. ' +
+  'Far below 1: the constraints are well kept. Near 1: take a smaller step.';
 
 export function readings(studio: Studio): HTMLElement {
   const kinetic = h('div', { class: 'bar kinetic' });
@@ -54,13 +57,14 @@ export function readings(studio: Studio): HTMLElement {
         ['position error', short(frame.positionError, 2)],
         ['velocity error', short(frame.velocityError, 2)],
         ['acceleration error', short(frame.accelerationError, 2)],
+        ['relative error Σ', short(frame.relativeError, 2), sigmaMeaning],
         ['iterations per step', short(frame.iterations, 2)],
         ['pictures', `${studio.view.framesPerSecond} / s`],
       ]),
     );
     const arrows: (Node | string)[] = [];
-    if (studio.view.shown.reactions) arrows.push(h('span', { class: 'swatch reaction' }), `longest reaction ${short(studio.view.reactions.largest)} N`);
-    if (studio.view.shown.velocities) arrows.push(h('span', { class: 'swatch velocity' }), `fastest ${short(studio.view.velocities.largest)} m/s`);
+    if (studio.shown.reactions) arrows.push(h('span', { class: 'swatch reaction' }), `longest reaction ${short(studio.view.overlays.reactions.largest)} N`);
+    if (studio.shown.velocities) arrows.push(h('span', { class: 'swatch velocity' }), `fastest ${short(studio.view.overlays.velocities.largest)} m/s`);
     legend.replaceChildren(...arrows);
     legend.hidden = arrows.length === 0;
   });

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "limber/kinematics/elements/constraint_set.hpp"
@@ -141,7 +142,8 @@ struct Mechanism {
     std::vector<InitialMeasure> initial_positions, initial_rates;
 
     std::map<std::string, MarkerFeatures<D>> sensor_markers;  ///< by marker name
-    std::map<std::string, int> force_index, element_index;  ///< by name; drivers as "driver name", stops as "stop name"
+    /// By name; drivers as "driver name", stops as "stop name".
+    std::unordered_map<std::string, int> force_index, element_index;
 
     double length_scale = 1;  ///< a typical size of the mechanism
     double mass_scale = 1;    ///< a typical mass
