@@ -44,6 +44,10 @@ std::vector<std::string> find_warnings(const Model& model, const Simulation& sim
             touches(model.forces.get(force).a);
             touches(model.forces.get(force).b);
         }
+        for (const auto stop : model.stops.handles()) {
+            touches(model.stops.get(stop).a);
+            touches(model.stops.get(stop).b);
+        }
         if (!is_used) warnings.push_back(fmt::format("nothing is attached to body '{}'", body.name));
     }
     return warnings;

@@ -49,6 +49,7 @@ const std::vector<Topic>& topics() {
          [] { fmt::print("{}", describe_edits()); }},
         {"joints", "joint types with their keys", [] { print_types(joint_formats()); }},
         {"forces", "force types with their keys", [] { print_types(force_formats()); }},
+        {"stops", "types of one-sided constraints with their keys", [] { print_types(stop_formats()); }},
         {"sensors", "sensor types with their keys", [] { print_types(sensor_formats()); }},
         {"events", "rules by which a mechanism changes itself", [] { print_types(event_formats()); }},
         {"schema", "JSON Schema of model files, for editors", [] { fmt::print("{}\n", make_json_schema()); }},

@@ -85,12 +85,41 @@ std::string json_summary(const RunSummary& s, const SimulationOptions& options, 
     json["constraint_error"] = {{"position", json_number(s.errors.position)},
                                 {"velocity", json_number(s.errors.velocity)},
                                 {"acceleration", json_number(s.errors.acceleration)}};
+    json["contact_events"] = nlohmann::ordered_json::array();
+    for (const ContactEvent& event : s.events)
+        json["contact_events"].push_back({{"t", event.t},
+                                          {"stop", event.stop},
+                                          {"kind", contact_event_name(event.kind)},
+                                          {"impulse", event.impulse},
+                                          {"energy_lost", event.energy_lost}});
     json["sensors"] = nlohmann::ordered_json::object();
     for (const SensorSummary& sensor : s.sensors)
         json["sensors"][sensor.name] = {
             {"final", json_number(sensor.final)}, {"min", json_number(sensor.min)}, {"max", json_number(sensor.max)}};
     if (!s.ok) json["failure"] = s.failure;
     return json.dump(2);
+}
+
+// How often stops were hit, and the first events.
+void print_contacts(const RunSummary& s) {
+    constexpr std::size_t most_lines = 12;
+    if (s.events.empty()) return;
+    const auto impacts = std::count_if(s.events.begin(), s.events.end(), [](const ContactEvent& event) {
+        return event.kind == ContactEvent::Kind::impact;
+    });
+    double lost = 0;
+    for (const ContactEvent& event : s.events) lost += event.energy_lost;
+    fmt::print("  stops: {} impacts, {:.6g} J lost\n\n", impacts, lost);
+    std::vector<std::vector<std::string>> rows{{"t", "stop", "what", "impulse", "energy lost"}};
+    for (std::size_t i = 0; i < std::min(most_lines, s.events.size()); ++i) {
+        const ContactEvent& event = s.events[i];
+        const bool is_impact = event.kind == ContactEvent::Kind::impact;
+        rows.push_back({fmt::format("{:.9g}", event.t), event.stop, contact_event_name(event.kind),
+                        is_impact ? fmt::format("{:.6g}", event.impulse) : "",
+                        is_impact ? fmt::format("{:.6g}", event.energy_lost) : ""});
+    }
+    fmt::print("{}", format_table(rows));
+    if (s.events.size() > most_lines) fmt::print("and {} more\n", s.events.size() - most_lines);
 }
 
 void print_summary(const Simulation& simulation, const RunSummary& s, double step) {
@@ -108,6 +137,7 @@ void print_summary(const Simulation& simulation, const RunSummary& s, double ste
                s.exchanged_energy > 0 ? fmt::format(" ({:.2g} of the {:.3g} J exchanged)",
                                                     s.energy_drift / s.exchanged_energy, s.exchanged_energy)
                                       : "");
+    print_contacts(s);
     if (s.sensors.empty()) return;
     std::vector<std::vector<std::string>> rows{{"sensor", "final", "min", "max"}};
     for (const SensorSummary& sensor : s.sensors)

@@ -14,13 +14,15 @@ AugmentedLagrangianSolver::AugmentedLagrangianSolver(std::shared_ptr<const Syste
 
 bool AugmentedLagrangianSolver::factorize_at(double t, const VecX& q, std::span<const double> memory) {
     Evaluation& e = *evaluation_;
-    if (factorised_t_ == t && factorised_q_.size() == q.size() && factorised_q_ == q) {
+    if (factorised_t_ == t && factorised_q_.size() == q.size() && factorised_q_ == q &&
+        std::equal(memory.begin(), memory.end(), factorised_memory_.begin(), factorised_memory_.end())) {
         e.q = &q;
         e.memory = memory;
         return true;
     }
     system_->update_positions(e, t, q, memory);
     factorised_q_ = q;
+    factorised_memory_.assign(memory.begin(), memory.end());  // contacts may have opened or closed
     factorised_t_ = t;
     if (mass_.factorize(e)) return true;
     factorised_q_.resize(0);

@@ -40,6 +40,7 @@ private:
 
     double factorised_t_ = 0;
     VecX factorised_q_;  // where the matrix was factorised; empty: nowhere yet
+    std::vector<double> factorised_memory_;
     VecX projection_lambda_, before_, change_;
 };
 

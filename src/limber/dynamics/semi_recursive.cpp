@@ -25,6 +25,7 @@ SemiRecursiveSolver::SemiRecursiveSolver(std::shared_ptr<const System> system, c
     jacobian_ = scaled_ = MatX::Zero(m, n);
     values_.assign(system_->pattern().nonzeros(), 0.0);
     tangent_ = MatX::Zero(n, n);
+    was_on_.assign(m, false);
 }
 
 void SemiRecursiveSolver::make_dense_jacobian() {
@@ -35,10 +36,24 @@ void SemiRecursiveSolver::make_dense_jacobian() {
             jacobian_(i, pattern.column[k]) = evaluation_->jacobian[k];
 }
 
+bool SemiRecursiveSolver::is_on(int row) const {
+    const RowPattern& pattern = system_->jacobian_pattern();
+    const auto first = evaluation_->jacobian.begin() + pattern.start[row];
+    const auto last = evaluation_->jacobian.begin() + pattern.start[row + 1];
+    return std::any_of(first, last, [](double entry) { return entry != 0; });
+}
+
+bool SemiRecursiveSolver::have_rows_changed() const {
+    for (int i = 0; i < system_->rows(); ++i)
+        if (is_on(i) != was_on_[i]) return true;
+    return false;
+}
+
 void SemiRecursiveSolver::choose() {
     const int n = system_->size();
     const int m = system_->rows();
     make_dense_jacobian();
+    for (int i = 0; i < m; ++i) was_on_[i] = is_on(i);
     rank_ = 0;
     dependent_.clear();
     independent_.clear();
@@ -184,7 +199,7 @@ StepReport SemiRecursiveSolver::step(State& state, const DifferenceFormulas& f) 
         return report;
     };
     system_->update_positions(e, state.t, state.q, state.memory);
-    if (rank_ < 0) choose();
+    if (rank_ < 0 || have_rows_changed()) choose();
     if (!update_transformation()) {
         choose();
         if (!update_transformation() && rank_ > 0 && !(quality_ > 0))

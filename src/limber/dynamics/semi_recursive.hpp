@@ -39,13 +39,17 @@ private:
     void gather_rows(const VecX& rows);
     void solve_dependent();
     void make_dense_jacobian();
+    bool is_on(int row) const;
+    /// Whether contacts have opened or closed since the last choice.
+    bool have_rows_changed() const;
 
     std::shared_ptr<const System> system_;
     FormulationOptions options_;
     std::unique_ptr<Evaluation> evaluation_;
     int rank_ = -1;  // -1: not chosen yet
     std::vector<int> dependent_, independent_, rows_used_;
-    double quality_ = 0;  // smallest over largest pivot of J_d when it was chosen
+    std::vector<bool> was_on_;  // rows, when the choice was made
+    double quality_ = 0;        // smallest over largest pivot of J_d when it was chosen
     MatX jacobian_, scaled_, dependent_jacobian_, independent_jacobian_, transformation_, tangent_, product_, reduced_;
     Eigen::FullPivLU<MatX> choice_;
     Eigen::PartialPivLU<MatX> factor_;

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "limber/dynamics/formulation.hpp"
 
@@ -17,11 +18,33 @@ struct DifferenceFormulas {
     VecX q_hat, v_hat;
 };
 
+/// What a stop did within a step.
+struct ContactEvent {
+    enum class Kind {
+        impact,  ///< velocities have changed suddenly
+        closed,  ///< contact lasts from now on
+        opened,
+        latched,
+        stuck,   ///< slip has ended
+        slipped  ///< slip has begun
+    };
+    Kind kind = Kind::impact;
+    double t = 0;
+    std::string stop;
+    double impulse = 0;      ///< normal to the contact
+    double energy_lost = 0;  ///< in all impacts at this instant, told with the first of them
+};
+inline const char* contact_event_name(ContactEvent::Kind kind) {
+    constexpr const char* names[] = {"impact", "closed", "opened", "latched", "stuck", "slipped"};
+    return names[static_cast<int>(kind)];
+}
+
 struct StepReport {
     bool ok = true;
     int iterations = 0;
     int substeps = 1;    ///< more than one if the step had to be divided
     std::string reason;  ///< why it failed
+    std::vector<ContactEvent> events;
 };
 
 class StepSolver {

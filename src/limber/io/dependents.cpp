@@ -111,15 +111,23 @@ public:
                needs(force.limit) || needs(force.vector) || needs_any(force.stiffness) || needs_any(force.damping) ||
                needs(force.linear) || needs(force.quadratic) ||
                (road != nullptr && is_gone(ElementKind::road, road->name)) || needs(force.radius) ||
-               needs(force.vertical_stiffness) || needs(force.vertical_damping) || needs_any(force.lateral);
+               needs(force.vertical_stiffness) || needs(force.vertical_damping) || needs_any(force.lateral) ||
+               needs(force.coefficient) || needs(force.static_coefficient) || needs(force.arm) || needs(force.preload);
+    }
+    bool needs(const Stop& stop) const {
+        return needs(stop.a) || needs(stop.b) || needs_scalar(stop.scalar) || needs(stop.minimum) ||
+               needs(stop.maximum) || needs(stop.length) || needs(stop.radius) || needs(stop.gap) ||
+               needs(stop.restitution) || needs(stop.friction) || needs(stop.static_friction) || needs(stop.latch);
     }
     bool needs(const Sensor& sensor) const {
         const Joint* joint = model_.joints.find(sensor.joint);
         const Force* force = model_.forces.find(sensor.force);
+        const Stop* stop = model_.stops.find(sensor.stop);
         return needs(sensor.marker) || needs(sensor.reference) || needs_scalar(sensor.scalar) ||
                (joint != nullptr && is_gone(ElementKind::joint, joint->name)) ||
                is_gone(ElementKind::driver, sensor.driver) ||
-               (force != nullptr && is_gone(ElementKind::force, force->name)) || needs_column(sensor.expression);
+               (force != nullptr && is_gone(ElementKind::force, force->name)) ||
+               (stop != nullptr && is_gone(ElementKind::stop, stop->name)) || needs_column(sensor.expression);
     }
     // Edits name what is there when the event comes.
     bool needs(const EventRule& event) const { return needs(event.condition) || needs_column(event.condition); }
@@ -185,6 +193,7 @@ private:
         for (const auto handle : model_.markers.handles()) scan_marker(handle);
         scan(ElementKind::joint, model_.joints);
         scan(ElementKind::driver, model_.drivers);
+        scan(ElementKind::stop, model_.stops);
         scan(ElementKind::force, model_.forces);
         scan(ElementKind::sensor, model_.sensors);
         scan(ElementKind::event, model_.events);
@@ -248,6 +257,7 @@ std::string describe(const ElementName& element) {
         case ElementKind::marker: return named(Marker::kind);
         case ElementKind::joint: return named(Joint::kind);
         case ElementKind::driver: return named(Driver::kind);
+        case ElementKind::stop: return named(Stop::kind);
         case ElementKind::force: return named(Force::kind);
         case ElementKind::sensor: return named(Sensor::kind);
         case ElementKind::event: return named(EventRule::kind);

@@ -18,6 +18,7 @@ enum class ElementKind {
     marker,
     joint,
     driver,
+    stop,
     force,
     sensor,
     event,
@@ -26,7 +27,7 @@ enum class ElementKind {
     gravity,
     simulation
 };
-constexpr std::size_t element_kind_count = 15;
+constexpr std::size_t element_kind_count = 16;
 
 struct ElementName {
     ElementKind kind;

@@ -40,8 +40,8 @@ const std::vector<Verb>& verbs() {
 }
 
 const std::vector<std::string>& sections() {
-    static const std::vector<std::string> list{"parameters", "tables",  "curves", "roads",   "bodies", "markers",
-                                               "joints",     "drivers", "forces", "sensors", "events"};
+    static const std::vector<std::string> list{"parameters", "tables",  "curves", "roads",  "bodies",  "markers",
+                                               "joints",     "drivers", "stops",  "forces", "sensors", "events"};
     return list;
 }
 

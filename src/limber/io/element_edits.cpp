@@ -18,8 +18,8 @@ struct Section {
 constexpr Section sections[] = {
     {"parameters", ElementKind::parameter}, {"tables", ElementKind::table},   {"curves", ElementKind::curve},
     {"roads", ElementKind::road},           {"bodies", ElementKind::body},    {"markers", ElementKind::marker},
-    {"joints", ElementKind::joint},         {"drivers", ElementKind::driver}, {"forces", ElementKind::force},
-    {"sensors", ElementKind::sensor},       {"events", ElementKind::event},
+    {"joints", ElementKind::joint},         {"drivers", ElementKind::driver}, {"stops", ElementKind::stop},
+    {"forces", ElementKind::force},         {"sensors", ElementKind::sensor}, {"events", ElementKind::event},
 };
 
 ElementKind find_kind(const std::string& section) {
@@ -42,6 +42,7 @@ void visit_table(SomeModel& model, ElementKind kind, const Visit& visit) {
         case ElementKind::marker: visit(model.markers); break;
         case ElementKind::joint: visit(model.joints); break;
         case ElementKind::driver: visit(model.drivers); break;
+        case ElementKind::stop: visit(model.stops); break;
         case ElementKind::force: visit(model.forces); break;
         case ElementKind::sensor: visit(model.sensors); break;
         case ElementKind::event: visit(model.events); break;

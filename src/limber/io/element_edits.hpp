@@ -3,7 +3,7 @@
 // leaves the model as it was. They check what can be seen from the element itself; what needs the whole mechanism is
 // found when the model is compiled.
 //
-// Sections are those of the file (parameters, tables, curves, roads, bodies, joints, drivers, forces, sensors, events) and
+// Sections are those of the file (parameters, tables, curves, roads, bodies, joints, drivers, stops, forces, sensors, events) and
 // 'markers', whose elements are called body.marker.
 
 #include <string>

@@ -23,6 +23,7 @@ public:
     YAML::Node write(const Joint& joint, bool places_itself) const;
     YAML::Node write(const Driver& driver) const;
     YAML::Node write(const Force& force) const;
+    YAML::Node write(const Stop& stop) const;
     YAML::Node write(const Sensor& sensor) const;
     YAML::Node write(const EventRule& event) const;
     YAML::Node write(const Number& parameter) const { return YAML::Node(parameter.text()); }

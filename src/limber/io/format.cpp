@@ -208,8 +208,58 @@ const std::vector<ForceFormat>& force_formats() {
            {"damping", K::number, "vertical force per rate of depth"},
            {"lateral", K::object, "coefficients of the Calspan model (default: no lateral force)"}}},
          ForceType::tyre},
+        {{"friction",
+          K::coordinate,
+          "dry friction in a joint, from its reaction, with true stick; against one of its coordinates",
+          false,
+          {{"coefficient", K::number, "while it slips", true},
+           {"static", K::number, "coefficient while it sticks (default: as while it slips)"},
+           {"radius", K::number, "of the pin, for angles"},
+           {"arm", K::number, "length of the bearing: moments M count as 2 M / arm (default: not at all)"},
+           {"preload", K::number, "load beside the reaction (default 0)"}}},
+         ForceType::friction},
     };
     return list;
+}
+
+const std::vector<StopFormat>& stop_formats() {
+    const auto with_impact = [](std::vector<FieldFormat> fields) {
+        fields.insert(fields.end(),
+                      {{"restitution", K::number, "speed after an impact over that before: 0 (default) .. 1"},
+                       {"latch", K::number, "holds for good once it is reached slower than this (default: never)"}});
+        return fields;
+    };
+    static const std::vector<StopFormat> list{
+        {{"limit", K::coordinate, "of a joint coordinate or a component of a position sensor", false,
+          with_impact({{"min", K::number, "smallest value"}, {"max", K::number, "largest value"}})},
+         StopType::limit},
+        {{"wall", K::two_markers, "the second marker stays on the side of the first to which its z (plane: y) points",
+          false,
+          with_impact({{"radius", K::number, "of a ball around the second marker (default 0)"},
+                       {"friction", K::number, "coefficient while it slips (default 0)"},
+                       {"static-friction", K::number, "coefficient while it sticks (default: as while it slips)"}})},
+         StopType::wall},
+        {{"stop", K::two_markers, "the two points stay at least so far apart", false,
+          with_impact({{"length", K::number, "the distance (default: the one at the start)"}})},
+         StopType::stop},
+        {{"cable", K::two_markers, "the two points stay at most so far apart: rope, strap, check link", false,
+          with_impact({{"length", K::number, "the distance (default: the one at the start)"}})},
+         StopType::cable},
+        {{"clearance", K::two_markers, "pin in a wider hole (space: ball in a wider socket), in place of a joint",
+          false, with_impact({{"gap", K::number, "radial play", true}})},
+         StopType::clearance},
+        {{"slot", K::two_markers,
+          "second marker in a wider slot along x (space: z) of the first, in place of a prismatic or point-on-line "
+          "joint",
+          false, with_impact({{"gap", K::number, "play to each side", true}})},
+         StopType::slot},
+    };
+    return list;
+}
+
+const StopFormat& stop_format(StopType type) {
+    const auto& list = stop_formats();
+    return *std::find_if(list.begin(), list.end(), [&](const StopFormat& format) { return format.type == type; });
 }
 
 const JointFormat& joint_format(JointType type) {
@@ -297,7 +347,14 @@ const std::vector<TypeFormat>& sensor_formats() {
          false,
          {{"axes", K::text, "world (default) or marker (the joint's first marker)"}}},
         {"force", K::reference, "of a force element: tension, torque or magnitude", false, {}},
-        {"energy", K::text, "kinetic, potential, work (done by everything without a potential) or total", false, {}},
+        {"gap", K::reference, "of a stop: what separates it from contact", false, {}},
+        {"contact-force", K::reference, "of a stop, while it holds", false, {}},
+        {"impulse", K::reference, "of a stop: sum over its impacts so far", false, {}},
+        {"energy",
+         K::text,
+         "kinetic, potential, work (done by everything without a potential), total or impacts (lost in them)",
+         false,
+         {}},
         {"error",
          K::text,
          "largest constraint error: position, velocity or acceleration; relative: the share of the constraint "
@@ -459,6 +516,7 @@ const std::vector<FieldFormat>& top_level_fields() {
         {"bodies", K::object, "{name: {...}}"},
         {"joints", K::object, "{name: {type: [first, second], ...}}"},
         {"drivers", K::object, "{name: {coordinate: ..., follows: ...}}"},
+        {"stops", K::object, "{name: {type: ..., ...}}: one-sided constraints"},
         {"forces", K::object, "{name: {type: ..., ...}}"},
         {"sensors", K::object, "{name: {type: ...}}"},
         {"events", K::object, "{name: {rises: ..., do: ...}}: edits made when a condition is met"},

@@ -51,10 +51,16 @@ struct ForceFormat : TypeFormat {
     ForceType type;
 };
 
+struct StopFormat : TypeFormat {
+    StopType type;
+};
+
 const std::vector<JointFormat>& joint_formats();
 const std::vector<ForceFormat>& force_formats();
 const JointFormat& joint_format(JointType type);
 const ForceFormat& force_format(ForceType type);
+const std::vector<StopFormat>& stop_formats();
+const StopFormat& stop_format(StopType type);
 const std::vector<TypeFormat>& sensor_formats();
 const std::vector<TypeFormat>& solid_formats();
 const std::vector<FieldFormat>& body_fields();

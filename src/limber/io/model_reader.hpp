@@ -62,6 +62,7 @@ private:
     void read_force(const std::string& name, const YamlNode& node);
     ScalarLaw read_law(const YamlNode& node) const;
 
+    void read_stop(const std::string& name, const YamlNode& node);
     void read_sensor(const std::string& name, const YamlNode& node);
     void read_event(const std::string& name, const YamlNode& node);
 

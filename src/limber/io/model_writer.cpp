@@ -149,6 +149,7 @@ public:
         section("roads", model_.roads);
         write_bodies_and_joints();
         section("drivers", model_.drivers);
+        section("stops", model_.stops);
         section("forces", model_.forces);
         section("sensors", model_.sensors);
         section("events", model_.events);

@@ -1,6 +1,8 @@
-// Forces, sensors and events and sensors.
+// Forces, stops, sensors and events.
 
 #include <fmt/format.h>
+
+#include <tuple>
 
 #include "limber/io/edit_text.hpp"
 #include "limber/io/model_reader.hpp"
@@ -131,6 +133,13 @@ void ModelReader::read_force(const std::string& name, const YamlNode& node) {
             }
         }
     }
+    if (force.type == ForceType::friction) {
+        force.coefficient = node.child("coefficient")->number();
+        if (const auto child = node.child("static")) force.static_coefficient = child->number();
+        if (const auto child = node.child("radius")) force.radius = child->number();
+        if (const auto child = node.child("arm")) force.arm = child->number();
+        if (const auto child = node.child("preload")) force.preload = child->number();
+    }
     if (const auto child = node.child("linear")) force.linear = child->number();
     if (const auto child = node.child("quadratic")) force.quadratic = child->number();
     if (force.type == ForceType::pull) {
@@ -140,6 +149,33 @@ void ModelReader::read_force(const std::string& name, const YamlNode& node) {
     }
     if (const auto child = node.child("medium")) force.vector = child->vector(model_.planar);
     add(model_.forces, std::move(force), node);
+}
+
+void ModelReader::read_stop(const std::string& name, const YamlNode& node) {
+    const StopFormat& format = find_type(node, stop_formats(), "stop");
+    const YamlNode main = *node.child(format.name);
+    Stop stop;
+    stop.name = name;
+    stop.type = format.type;
+    if (format.kind == FieldKind::two_markers) {
+        std::tie(stop.a, stop.b) = two_markers(main);
+    } else {
+        stop.scalar = main.text("a joint coordinate or a sensor");
+    }
+    const auto read = [&](const char* key, auto& target) {
+        if (const auto child = node.child(key)) target = child->number();
+    };
+    read("min", stop.minimum);
+    read("max", stop.maximum);
+    read("length", stop.length);
+    read("radius", stop.radius);
+    read("gap", stop.gap);
+    read("restitution", stop.restitution);
+    read("friction", stop.friction);
+    read("static-friction", stop.static_friction);
+    read("latch", stop.latch);
+    if (stop.type == StopType::limit && !stop.minimum && !stop.maximum) node.fail("expected 'min', 'max' or both");
+    add(model_.stops, std::move(stop), node);
 }
 
 void ModelReader::read_sensor(const std::string& name, const YamlNode& node) {
@@ -185,8 +221,14 @@ void ModelReader::read_sensor(const std::string& name, const YamlNode& node) {
         if (sensor.force.is_null())
             main.fail(fmt::format("there is no force '{}'{}", element, did_you_mean(element, model_.forces.names())));
     } else if (kind == "energy") {
-        constexpr Q energies[] = {Q::kinetic_energy, Q::potential_energy, Q::work, Q::total_energy};
-        sensor.quantity = energies[main.choice({"kinetic", "potential", "work", "total"})];
+        constexpr Q energies[] = {Q::kinetic_energy, Q::potential_energy, Q::work, Q::total_energy, Q::impact_loss};
+        sensor.quantity = energies[main.choice({"kinetic", "potential", "work", "total", "impacts"})];
+    } else if (kind == "gap" || kind == "contact-force" || kind == "impulse") {
+        sensor.quantity = kind == "gap" ? Q::gap : kind == "impulse" ? Q::impulse : Q::contact_force;
+        const std::string element = main.text("a stop");
+        sensor.stop = model_.stops.find(element);
+        if (sensor.stop.is_null())
+            main.fail(fmt::format("there is no stop '{}'{}", element, did_you_mean(element, model_.stops.names())));
     } else if (kind == "error") {
         constexpr Q errors[] = {Q::position_error, Q::velocity_error, Q::acceleration_error, Q::relative_error};
         sensor.quantity = errors[main.choice({"position", "velocity", "acceleration", "relative"})];

@@ -103,6 +103,8 @@ std::string make_markdown_reference() {
     out.types(joint_formats());
     out.line("## drivers\n");
     out.fields(driver_fields());
+    out.line("## stops\n");
+    out.types(stop_formats());
     out.line("## forces\n");
     out.types(force_formats());
     out.line("## sensors\n");

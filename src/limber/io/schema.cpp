@@ -147,6 +147,7 @@ std::string make_json_schema() {
     properties["bodies"] = named("bodies", body, definitions);
     properties["joints"] = named("joints", typed_schema(joint_formats()), definitions);
     properties["drivers"] = named("drivers", object_schema(driver_fields()), definitions);
+    properties["stops"] = named("stops", typed_schema(stop_formats()), definitions);
     properties["forces"] = named("forces", typed_schema(force_formats()), definitions);
     properties["sensors"] = named("sensors", typed_schema(sensor_formats()), definitions);
     properties["events"] = named("events", typed_schema(event_formats()), definitions);

@@ -1,4 +1,4 @@
-// Forces, roads and sensors.
+// Forces, stops, roads and sensors.
 
 #include <algorithm>
 
@@ -61,6 +61,13 @@ YAML::Node ElementWriter::write(const Force& force) const {
             map.add("stiffness", force.gain);
             map.add_unless_zero("damping", force.rate_gain);
             break;
+        case ForceType::friction:
+            map.add("coefficient", force.coefficient);
+            map.add_given("static", force.static_coefficient);
+            map.add_unless_zero("radius", force.radius);
+            map.add_unless_zero("arm", force.arm);
+            map.add_unless_zero("preload", force.preload);
+            break;
         case ForceType::tyre: {
             map.add("road", YAML::Node(model_.roads.get(force.road).name));
             map.add("radius", force.radius);
@@ -76,6 +83,26 @@ YAML::Node ElementWriter::write(const Force& force) const {
             break;
         }
     }
+    return map.take();
+}
+
+YAML::Node ElementWriter::write(const Stop& stop) const {
+    const StopFormat& format = stop_format(stop.type);
+    MappingWriter map;
+    if (format.kind == FieldKind::two_markers) {
+        map.add(format.name, two_markers(stop.a, stop.b));
+    } else {
+        map.add(format.name, YAML::Node(stop.scalar));
+    }
+    map.add_given("min", stop.minimum);
+    map.add_given("max", stop.maximum);
+    map.add_given("length", stop.length);
+    map.add_unless_zero("radius", stop.radius);
+    map.add_unless_zero("gap", stop.gap);
+    map.add_unless_zero("restitution", stop.restitution);
+    map.add_unless_zero("friction", stop.friction);
+    map.add_given("static-friction", stop.static_friction);
+    map.add_given("latch", stop.latch);
     return map.take();
 }
 
@@ -151,6 +178,10 @@ YAML::Node ElementWriter::write(const Sensor& sensor) const {
             if (sensor.in_marker_axes) text("axes", "marker");
             break;
         case Q::force: text("force", model_.forces.get(sensor.force).name); break;
+        case Q::gap: text("gap", model_.stops.get(sensor.stop).name); break;
+        case Q::contact_force: text("contact-force", model_.stops.get(sensor.stop).name); break;
+        case Q::impulse: text("impulse", model_.stops.get(sensor.stop).name); break;
+        case Q::impact_loss: text("energy", "impacts"); break;
         case Q::kinetic_energy: text("energy", "kinetic"); break;
         case Q::potential_energy: text("energy", "potential"); break;
         case Q::work: text("energy", "work"); break;

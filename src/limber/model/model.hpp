@@ -23,10 +23,12 @@ struct Body;
 struct Marker;
 struct Joint;
 struct Force;
+struct Stop;
 using BodyHandle = Handle<Body>;
 using MarkerHandle = Handle<Marker>;
 using JointHandle = Handle<Joint>;
 using ForceHandle = Handle<Force>;
+using StopHandle = Handle<Stop>;
 
 /// How a frame is turned.
 struct Orientation {
@@ -176,7 +178,7 @@ struct Driver {
     TimeLaw law;
 };
 
-enum class ForceType { spring, torsion_spring, motor, servo, force, torque, bushing, drag, pull, tyre };
+enum class ForceType { spring, torsion_spring, motor, servo, force, torque, bushing, drag, pull, tyre, friction };
 
 /// The height of a road over the world's x axis: a sum of pieces.
 struct RoadPiece {
@@ -219,7 +221,29 @@ struct Force {
     Number linear, quadratic;                               ///< drag
     Handle<RoadDefinition> road;                            ///< tyre
     Number radius, vertical_stiffness, vertical_damping;    ///< tyre
+    Number coefficient, arm;                                ///< friction; arm: over which a bearing carries moments
+    std::optional<Number> static_coefficient;               ///< friction
+    Number preload;                                         ///< friction: load beside the reaction
     std::map<std::string, Number> lateral;                  ///< tyre: coefficients of the Calspan model; empty: none
+};
+
+enum class StopType { limit, wall, stop, cable, clearance, slot };
+
+/// A one-sided constraint: what it measures, the gap, never becomes negative.
+struct Stop {
+    static constexpr const char* kind = "stop";
+    std::string name;
+    StopType type = StopType::limit;
+    MarkerHandle a, b;                       ///< all but limit
+    std::string scalar;                      ///< limit: the joint coordinate or sensor
+    std::optional<Number> minimum, maximum;  ///< limit
+    std::optional<Number> length;  ///< stop, cable: the distance, if absent that at the reference configuration
+    Number radius;                 ///< wall: of a ball around the second marker
+    Number gap;                    ///< clearance, slot: play to each side
+    Number restitution;            ///< 0: plastic, 1: elastic
+    Number friction;               ///< wall: kinetic coefficient
+    std::optional<Number> static_friction;  ///< wall: if absent, the kinetic one
+    std::optional<Number> latch;            ///< closes for good when reached slower than this
 };
 
 struct Sensor {
@@ -243,6 +267,10 @@ struct Sensor {
         velocity_error,
         acceleration_error,
         relative_error,
+        gap,
+        contact_force,
+        impulse,
+        impact_loss,
         expression
     };
     std::string name;
@@ -253,6 +281,7 @@ struct Sensor {
     JointHandle joint;       ///< reaction
     std::string driver;      ///< reaction of a driver
     ForceHandle force;
+    StopHandle stop;              ///< gap, contact_force, impulse
     bool in_marker_axes = false;  ///< reaction: axes of the joint's first marker instead of world axes
     Number expression;
 };
@@ -294,6 +323,7 @@ struct Model {
     Table<Marker> markers;
     Table<Joint> joints;
     Table<Driver> drivers;
+    Table<Stop> stops;
     Table<Force> forces;
     Table<Sensor> sensors;
     Table<EventRule> events;

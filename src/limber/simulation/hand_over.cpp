@@ -1,5 +1,6 @@
 #include "limber/simulation/hand_over.hpp"
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 #include <unordered_map>
@@ -30,6 +31,38 @@ public:
 private:
     const Mechanism<D>& m_;
 };
+
+// Contacts that are closed stay closed, row by row of the stop of the same name, if it has as many as before.
+template <int D>
+void carry_stops(const Mechanism<D>& from, const std::vector<double>& memory, const Mechanism<D>& to,
+                 std::vector<double>& new_memory) {
+    if (from.impact_loss >= 0 && to.impact_loss >= 0) new_memory[to.impact_loss] = memory[from.impact_loss];
+    const auto old_row = [&](const UnilateralRow& row) -> const UnilateralRow* {
+        const ConstraintElement<D>& element = to.elements[row.element];
+        const auto it = from.element_index.find("stop " + element.name);
+        if (it == from.element_index.end()) return nullptr;
+        const ConstraintElement<D>& old = from.elements[it->second];
+        if (old.row_count != element.row_count) return nullptr;
+        const int same_row = old.first_row + row.row - element.first_row;
+        const auto found = std::find_if(from.unilateral.begin(), from.unilateral.end(),
+                                        [&](const UnilateralRow& candidate) { return candidate.row == same_row; });
+        return found == from.unilateral.end() ? nullptr : &*found;
+    };
+    for (const UnilateralRow& row : to.unilateral) {
+        const UnilateralRow* old = old_row(row);
+        if (old == nullptr) continue;
+        new_memory[row.flag] = memory[old->flag];
+        new_memory[row.impulse] = memory[old->impulse];
+    }
+    for (const FrictionElement& friction : to.friction) {
+        const auto old =
+            std::find_if(from.friction.begin(), from.friction.end(),
+                         [&](const FrictionElement& candidate) { return candidate.name == friction.name; });
+        if (old == from.friction.end()) continue;
+        new_memory[friction.stick] = memory[old->stick];
+        std::copy_n(memory.begin() + old->slip, static_cast<int>(slip_size), new_memory.begin() + friction.slip);
+    }
+}
 
 }  // namespace
 
@@ -65,6 +98,7 @@ void carry_over(const Mechanism<D>& from, const BodyStates<D>& states, const std
         const auto it = known.find(key(to.memory_measure[i]));
         if (it != known.end()) new_memory[i] = it->second;
     }
+    carry_stops(from, memory, to, new_memory);
     for (const ForceElement<D>& force : to.forces.elements) {
         const auto it = from.force_index.find(force.name);
         if (force.target_memory < 0 || it == from.force_index.end()) continue;

@@ -19,6 +19,8 @@ struct HandOverReport {
     double largest_move = 0;   ///< of a body's centre of mass, by the projection of positions
     double energy_before = 0;  ///< kinetic and potential
     double energy_after = 0;
+    double loss_forgotten =
+        0;  ///< impact loss remembered before, minus that after: stops that go take their account along
     double kinetic_lost = 0;             ///< by the projection of velocities
     std::vector<JointImpulse> impulses;  ///< of joints and drivers that had to act, none if velocities did not change
 };

@@ -101,6 +101,7 @@ public:
         e.power += m_.forces.power(m_.constraints.measures, context, state.t);
         // Constraint forces -J^T lambda work only where rows move with time: power lambda . d Phi/dt.
         if (has_drivers_) e.power += lambda_.dot(solver_->evaluation().time_partial);
+        if (m_.impact_loss >= 0) e.impact_loss = state.memory[m_.impact_loss];
         return e;
     }
 
@@ -291,10 +292,17 @@ private:
                 probe.force = m_.force_index.at(model.forces.get(sensor.force).name);
                 add_columns(sensor.name, {""});
                 break;
+            case Quantity::contact_force: needs_accelerations_ = needs_reactions_ = true; [[fallthrough]];
+            case Quantity::gap:
+            case Quantity::impulse:
+                probe.element = m_.element_index.at("stop " + model.stops.get(sensor.stop).name);
+                add_columns(sensor.name, {""});
+                break;
             case Quantity::kinetic_energy:
             case Quantity::potential_energy:
             case Quantity::work:
             case Quantity::total_energy:
+            case Quantity::impact_loss:
             case Quantity::position_error:
             case Quantity::velocity_error:
             case Quantity::acceleration_error: add_columns(sensor.name, {""}); break;
@@ -442,6 +450,10 @@ private:
                 *out = e.kinetic + e.potential;
                 break;
             }
+            case Quantity::gap:
+            case Quantity::contact_force:
+            case Quantity::impulse: *out = measure_stop(p, state, context); break;
+            case Quantity::impact_loss: *out = m_.impact_loss < 0 ? 0 : state.memory[m_.impact_loss]; break;
             case Quantity::position_error: *out = compute_errors(state).position; break;
             case Quantity::velocity_error: *out = compute_errors(state).velocity; break;
             case Quantity::acceleration_error: *out = compute_errors(state).acceleration; break;
@@ -469,6 +481,20 @@ private:
         e.potential += m_.forces.potential(m_.constraints.measures,
                                            MeasureContext<D>{features_, state.memory, m_.curves}, state.t);
         return e;
+    }
+
+    // Of all rows of a stop: the smallest gap, the sum of forces or impulses.
+    double measure_stop(const Probe& p, const State& state, const MeasureContext<D>& context) const {
+        double smallest = INFINITY;
+        double sum = 0;
+        for (const UnilateralRow& gap : m_.unilateral) {
+            if (gap.element != p.element) continue;
+            if (p.quantity == Quantity::gap) smallest = std::min(smallest, compute_gap(m_, gap, context));
+            if (p.quantity == Quantity::impulse) sum += state.memory[gap.impulse];
+            if (p.quantity == Quantity::contact_force)
+                sum += reactions_.multiplier(p.element, gap.row - m_.elements[p.element].first_row);
+        }
+        return p.quantity == Quantity::gap ? smallest : sum;
     }
 
     void measure_reaction(const Probe& p, double* out) const {

@@ -18,7 +18,8 @@ struct ConstraintErrors {
 
 struct Energies {
     double kinetic = 0, potential = 0;
-    double power = 0;  ///< put in by everything that has no potential: motors, dampers, drivers
+    double impact_loss = 0;  ///< kinetic energy taken by impacts at stops so far
+    double power = 0;        ///< put in by everything that has no potential: motors, dampers, drivers
 };
 
 struct BodyPose {

@@ -29,6 +29,14 @@ const std::vector<WordOption>& word_options() {
          "of Newton's method in global, hybrid, semi-recursive",
          {"exact", "approximate"},
          [](auto& o, int word) { o.formulation_options.use_approximate_tangent = word == 1; }},
+        {"stops",
+         "how they are treated: exactly, or by the methods of Glowinski and Nasser",
+         {"events", "augmented-lagrangian", "multipliers", "penalty"},
+         [](auto& o, int word) { o.contact_options.treatment = static_cast<ContactTreatment>(word); }},
+        {"impacts",
+         "law of several impacts at once: of velocities, of impulses, or one after the other",
+         {"newton", "poisson", "in-turn"},
+         [](auto& o, int word) { o.contact_options.impact_law = static_cast<ImpactLaw>(word); }},
     };
     return list;
 }
@@ -62,6 +70,9 @@ const std::vector<NumberOption>& number_options() {
          [](auto& o, double v) { o.integrator_options.max_halvings = static_cast<int>(v); }},
         {"step-control", "tolerance of eq. (24) of Seguy 2003; 0 is off (0)", 0, 1e30,
          [](auto& o, double v) { o.integrator_options.step_control = v; }},
+        {"stop-stiffness",
+         "penalty of stops by force over depth, unless they are treated by events; 0 is automatic (0)", 0, 1e30,
+         [](auto& o, double v) { o.contact_options.stiffness = v; }},
         {"reference-tolerance", "of the reference integrator (1e-10)", 1e-14, 1e-2,
          [](auto& o, double v) { o.integrator_options.reference_tolerance = v; }},
     };

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "limber/contact/contact_options.hpp"
 #include "limber/integration/stepper.hpp"
 
 namespace limber {
@@ -14,6 +15,7 @@ struct SimulationOptions {
     bool from_equilibrium = false;  ///< start from static equilibrium, with the velocities of the model
     FormulationOptions formulation_options;
     IntegratorOptions integrator_options;
+    ContactOptions contact_options;
 };
 
 /// Settings by name: "penalty", "rho", ... Throws ModelError for an unknown name or a value out of range.

@@ -63,6 +63,10 @@ bool measures_at_reference(const Force& force) {
     return !force.free_value && (force.type == ForceType::spring || force.type == ForceType::torsion_spring);
 }
 
+bool measures_at_reference(const Stop& stop) {
+    return !stop.length && (stop.type == StopType::stop || stop.type == StopType::cable);
+}
+
 template <class T>
 std::vector<Handle<T>> new_elements(const Table<T>& before, const Table<T>& after) {
     std::vector<Handle<T>> list;
@@ -88,9 +92,8 @@ struct PresentMechanism {
         refresh_memory(m, features, memory);
     }
     MeasureContext<D> context() const { return {features, memory, m.curves}; }
-    const ConstraintElement<D>& element(const std::string& joint) const {
-        return m.elements[m.element_index.at(joint)];
-    }
+    /// A joint by its name, a stop as "stop name".
+    const ConstraintElement<D>& element(const std::string& name) const { return m.elements[m.element_index.at(name)]; }
     double value(const Row& row) const {
         double sum = 0;
         for (int k = row.first_term; k < row.first_term + row.term_count; ++k)
@@ -115,14 +118,21 @@ struct PresentMechanism {
 // Lengths and offsets left open.
 template <int D>
 void measure_now(const Simulation& simulation, const std::vector<JointHandle>& joints,
-                 const std::vector<ForceHandle>& forces, Model& model) {
+                 const std::vector<StopHandle>& stops, const std::vector<ForceHandle>& forces, Model& model) {
     const PresentMechanism<D> now(simulation, model);
     const Mechanism<D>& m = now.m;
+    const auto distance = [&](const ConstraintElement<D>& element) {
+        return Number((now.features.value[element.b.point] - now.features.value[element.a.point]).norm());
+    };
+    for (const StopHandle handle : stops) {
+        Stop& stop = model.stops.get(handle);
+        stop.length = distance(now.element("stop " + stop.name));
+    }
     for (const JointHandle handle : joints) {
         Joint& joint = model.joints.get(handle);
         const ConstraintElement<D>& element = now.element(joint.name);
         if (joint.type == JointType::distance) {
-            joint.length = Number((now.features.value[element.b.point] - now.features.value[element.a.point]).norm());
+            joint.length = distance(element);
         } else {
             joint.offset = Number(now.value(m.constraints.rows[element.first_row + element.row_count - 1]));
         }
@@ -161,12 +171,14 @@ void place_new_elements(const Simulation& simulation, Model& model) {
     std::vector<JointHandle> joints = new_elements(before.joints, model.joints);
     std::vector<ForceHandle> forces = new_elements(before.forces, model.forces);
     std::erase_if(joints, [&](JointHandle h) { return !measures_at_reference(std::as_const(model).joints.get(h)); });
+    std::vector<StopHandle> stops = new_elements(before.stops, model.stops);
+    std::erase_if(stops, [&](StopHandle h) { return !measures_at_reference(std::as_const(model).stops.get(h)); });
     std::erase_if(forces, [&](ForceHandle h) { return !measures_at_reference(std::as_const(model).forces.get(h)); });
-    if (joints.empty() && forces.empty()) return;
+    if (joints.empty() && stops.empty() && forces.empty()) return;
     if (model.planar) {
-        measure_now<2>(simulation, joints, forces, model);
+        measure_now<2>(simulation, joints, stops, forces, model);
     } else {
-        measure_now<3>(simulation, joints, forces, model);
+        measure_now<3>(simulation, joints, stops, forces, model);
     }
 }
 

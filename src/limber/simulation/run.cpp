@@ -20,7 +20,7 @@ class Runner {
 public:
     explicit Runner(Simulation& simulation) : simulation_(&simulation) {
         const Energies energies = simulation.observer().compute_energies(simulation.state());
-        start_energy_ = energies.kinetic + energies.potential;
+        start_energy_ = energies.kinetic + energies.potential + energies.impact_loss;
         work_.start(energies.power);
     }
     explicit Runner(Session& session) : session_(&session) {}
@@ -37,7 +37,7 @@ public:
     double balance(const Energies& energies, double h) {
         if (session_ != nullptr) return session_->energy_drift();
         work_.add_step(energies.power, h);
-        return energies.kinetic + energies.potential - work_.work() - start_energy_;
+        return energies.kinetic + energies.potential + energies.impact_loss - work_.work() - start_energy_;
     }
 
 private:
@@ -151,6 +151,7 @@ RunResult run(Runner runner, const RunOptions& options) {
             break;
         }
         ++summary.steps;
+        summary.events.insert(summary.events.end(), report.events.begin(), report.events.end());
         summary.divided_steps += report.substeps > 1 ? 1 : 0;
         monitor.after_step(h);
         if (!monitor.is_finite()) {

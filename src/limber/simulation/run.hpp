@@ -34,6 +34,7 @@ struct RunSummary {
     double real_time_factor = 0;
     double energy_drift = 0;             ///< largest |kinetic + potential - work - start|
     double exchanged_energy = 0;         ///< range of the kinetic energy
+    std::vector<ContactEvent> events;    ///< of stops: impacts, contacts that begin and end
     ConstraintErrors errors;             ///< largest seen
     std::vector<SensorSummary> sensors;  ///< over all steps
 };

@@ -43,7 +43,7 @@ Session::Session(Model model, SimulationOptions options, SessionOptions session_
     if (!(step_ > 0) || !std::isfinite(step_))
         throw ModelError(fmt::format("the step must be a positive number, found {}", step_));
     const Energies energies = observer().compute_energies(simulation_->state());
-    start_energy_ = energies.kinetic + energies.potential;
+    start_energy_ = energies.kinetic + energies.potential + energies.impact_loss;
     work_.start(energies.power);
     watch_rules();
     keep_snapshot();
@@ -63,7 +63,7 @@ double Session::last_time() const {
 
 double Session::energy_drift() {
     const Energies e = observer().compute_energies(simulation_->state());
-    return e.kinetic + e.potential - work_.work() + dissipated_ - start_energy_;
+    return e.kinetic + e.potential + e.impact_loss - work_.work() + dissipated_ - start_energy_;
 }
 
 std::vector<SessionNote> Session::take_notes() {
@@ -100,6 +100,7 @@ StepReport Session::advance(double end) {
         total.reason = report.reason;
         total.iterations += report.iterations;
         total.substeps += report.substeps;
+        total.events.insert(total.events.end(), report.events.begin(), report.events.end());
     }
     return total;
 }
@@ -117,15 +118,18 @@ StepReport Session::step_with_events(double h) {
         const StepReport part = simulation_->step(left);
         report.iterations += part.iterations;
         report.substeps += part.substeps - 1;
+        const auto add_events = [&](const StepReport& of) {
+            report.events.insert(report.events.end(), of.events.begin(), of.events.end());
+        };
         if (!part.ok) {
             report.ok = false;
             report.reason = part.reason;
             return report;
         }
-        if (!is_watching) break;
         double done = left;
-        const StepReport fired = fire_events(before, left, done);
+        const StepReport fired = is_watching ? fire_events(before, left, done) : StepReport{};
         if (!fired.ok) return fired;
+        add_events(done < left ? fired : part);
         if (done >= left) break;
         left = end - time();
         if (left < 1e-9 * h) return report;
@@ -205,6 +209,7 @@ StepReport Session::fire_events(const State& before, double h, double& done) {
     simulation_->restore(before);
     const StepReport again = simulation_->step(first);
     if (!again.ok) return again;
+    report.events = again.events;
     done = first;
     work_.add_step(observer().compute_energies(simulation_->state()).power, first);
     // Passed, whatever the last digits say; other rules are where they are.

@@ -88,7 +88,7 @@ double Session::snap_distance() const {
 }
 
 void Session::account_for(const HandOverReport& report) {
-    dissipated_ += report.energy_before - report.energy_after;
+    dissipated_ += report.energy_before - report.energy_after + report.loss_forgotten;
     restart_work();
 }
 

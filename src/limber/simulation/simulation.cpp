@@ -7,6 +7,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include "limber/contact/projected_multipliers.hpp"
+#include "limber/contact/unilateral_stepper.hpp"
+#include "limber/integration/structural.hpp"
 #include "limber/kinematics/body_space/twist.hpp"
 #include "limber/model/error.hpp"
 #include "limber/model/evaluation.hpp"
@@ -64,8 +67,28 @@ void Simulation::compile(const std::shared_ptr<const Mechanism<D>>& mechanism) {
 }
 
 void Simulation::forget_past() {
+    if (model_.planar) {
+        make_steppers<2>();
+    } else {
+        make_steppers<3>();
+    }
+}
+
+template <int D>
+void Simulation::make_steppers() {
+    const Mechanism<D>& m = system_as<D>().mechanism();
+    const auto system = std::static_pointer_cast<const MechanismSystem<D>>(system_);
+    const bool has_stops = !m.unilateral.empty() || !m.friction.empty();
+    if (has_stops && options_.contact_options.treatment != ContactTreatment::events) {
+        stepper_ = std::make_unique<ProjectedMultiplierStepper<D>>(
+            system, make_acceleration_solver("augmented-lagrangian", system_),
+            make_structural_scheme(options_.integrator, options_.integrator_options), options_.contact_options);
+        return;
+    }
     stepper_ = make_stepper(options_.formulation, options_.integrator, system_, options_.formulation_options,
                             options_.integrator_options);
+    if (has_stops)
+        stepper_ = std::make_unique<UnilateralStepper<D>>(std::move(stepper_), system, options_.contact_options);
 }
 
 template <int D>
@@ -139,7 +162,9 @@ HandOverReport Simulation::hand_over_as(Model model, SimulationOptions options, 
         throw ModelError(
             fmt::format("a body would have to jump by {:.3g}, more than {:.3g}", report.largest_move, limits.move));
     const BodyStates<D> unprojected = states;
-    const VelocityReport velocities = project_velocities(*mechanism, states, next.state_.memory, state_.t, false);
+    // Contacts may open: whether they do is decided when the new stepper starts.
+    const VelocityReport velocities =
+        project_velocities(*mechanism, states, with_open_contacts(*mechanism, next.state_.memory), state_.t, false);
     if (!(velocities.largest_error < 1e-6 * (1 + mechanism->length_scale)))
         throw ModelError(fmt::format("the velocities contradict each other: '{}' is off by {:.3g}",
                                      velocities.worst_element, velocities.largest_error));
@@ -152,6 +177,7 @@ HandOverReport Simulation::hand_over_as(Model model, SimulationOptions options, 
     if (!started.ok) throw ModelError("the accelerations cannot be found: " + started.reason);
     const Energies after = next.observer_->compute_energies(next.state_);
     report.energy_after = after.kinetic + after.potential;
+    report.loss_forgotten = before.impact_loss - after.impact_loss;
     if (!std::isfinite(report.energy_after)) throw ModelError("the energy is not finite");
     *this = std::move(next);
     return report;
@@ -191,7 +217,8 @@ HandOverReport Simulation::apply_impulse_as(const std::string& marker, const Vec
         body.angular_velocity += (inertia + 1e-12 * inertia.trace() * Mat3::Identity()).inverse() * angular;
     }
     const BodyStates<D> unprojected = states;
-    const VelocityReport velocities = project_velocities(m, states, state_.memory, state_.t, false);
+    const VelocityReport velocities =
+        project_velocities(m, states, with_open_contacts(m, state_.memory), state_.t, false);
     report.kinetic_lost = velocities.energy_lost;
     report.impulses = find_impulses(m, unprojected, states, state_.memory, state_.t);
     State next = state_;
@@ -201,6 +228,7 @@ HandOverReport Simulation::apply_impulse_as(const std::string& marker, const Vec
     state_ = std::move(next);
     const Energies after = observer_->compute_energies(state_);
     report.energy_after = after.kinetic + after.potential;
+    report.loss_forgotten = before.impact_loss - after.impact_loss;
     return report;
 }
 
@@ -255,6 +283,7 @@ StepReport Simulation::advance(double end, double h) {
         total.substeps += report.substeps;
         total.ok = report.ok;
         total.reason = report.reason;
+        total.events.insert(total.events.end(), report.events.begin(), report.events.end());
         return report.ok;
     };
     for (long i = 0; i < whole; ++i) {

@@ -85,6 +85,8 @@ private:
     }
     template <int D>
     void compile(const std::shared_ptr<const Mechanism<D>>& mechanism);
+    template <int D>
+    void make_steppers();
     CoordinateKind choose_coordinates();
 
     Model model_;

@@ -73,7 +73,7 @@ void RelativeSystem<D>::gather_rows() {
                 rows_.slot_feature.insert(rows_.slot_feature.end(), slots, slots + row.slot_count);
             }
             rows_.rows.push_back(copy);
-            this->row_names_.push_back(fmt::format("{} '{}'", element.is_driver ? "driver" : "joint", element.name));
+            this->row_names_.push_back(fmt::format("{} '{}'", element_role_name(element.role), element.name));
         }
         if (holonomic) this->holonomic_rows_ = balls_ + static_cast<int>(rows_.rows.size());
     }
@@ -195,7 +195,8 @@ void RelativeSystem<D>::compute_row_inertia() {
     for (const auto& body : m.bodies) states.push_back(body.reference);
     import_states(states, q, v);
     const auto e = make_evaluation();
-    update_positions(*e, 0, q, this->initial_memory_);
+    const std::vector<double> memory = m.memory_with_all_rows();
+    update_positions(*e, 0, q, memory);
     auto& s = static_cast<Scratch&>(*e);
     accumulate_inertia(s);
     this->coordinate_inertia_.resize(this->size());

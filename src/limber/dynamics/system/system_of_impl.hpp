@@ -74,7 +74,7 @@ void SystemOf<Set>::gather_rows() {
                 rows_.slot_feature.push_back(m.constraints.slot_feature[s]);
             rows_.rows.push_back(copy);
             const auto& element = m.elements[row.element];
-            this->row_names_.push_back(fmt::format("{} '{}'", element.is_driver ? "driver" : "joint", element.name));
+            this->row_names_.push_back(fmt::format("{} '{}'", element_role_name(element.role), element.name));
         }
         if (holonomic) this->holonomic_rows_ = normalisation_rows_ + static_cast<int>(rows_.rows.size());
     }
@@ -182,7 +182,8 @@ void SystemOf<Set>::compute_row_inertia() {
     for (const auto& body : m.bodies) states.push_back(body.reference);
     set_.import_states(states, q, v);
     const auto e = make_evaluation();
-    update_positions(*e, 0, q, this->initial_memory_);
+    const std::vector<double> memory = m.memory_with_all_rows();
+    update_positions(*e, 0, q, memory);
     this->coordinate_inertia_.resize(this->size());
     for (int column = 0; column < this->size(); ++column)
         this->coordinate_inertia_[column] = std::max(e->mass[this->pattern_.start[column]], set_.inertia_floor(column));

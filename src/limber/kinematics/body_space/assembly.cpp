@@ -215,7 +215,10 @@ void nudge(BodyStates<D>& states, double length) {
 template <int D>
 MobilityReport compute_mobility(const Mechanism<D>& m, const BodyStates<D>& states, const std::vector<double>& memory,
                                 double t) {
-    TwistConstraints<D> c(m, m.constraints);
+    std::vector<int> rows;
+    for (std::size_t r = 0; r < m.constraints.rows.size(); ++r)
+        if (m.constraints.rows[r].is_on(memory)) rows.push_back(static_cast<int>(r));
+    TwistConstraints<D> c(m, m.constraints.with_rows(rows));
     MobilityReport report;
     report.bodies = static_cast<int>(m.bodies.size());
     report.rows = c.row_count();

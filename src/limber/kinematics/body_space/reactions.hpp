@@ -32,6 +32,8 @@ public:
     TwistVec<D> reaction(int element) const;
     /// The multiplier of a joint's or driver's row.
     double multiplier(int element, int row) const;
+    /// The multiplier of any row of the mechanism.
+    double row_multiplier(int row) const { return multipliers_[row]; }
     /// Power that rheonomic rows (drivers) put into the mechanism.
     double driver_power() const;
 

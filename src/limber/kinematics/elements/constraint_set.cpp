@@ -41,6 +41,21 @@ V3<S> operator*(const S& s, const V3<S>& a) {
 
 constexpr int max_slots = 8;
 
+// Velocity along `tangent` of the body's material point at its centre + contact, relative to the plane's material point there.
+template <int D, class S>
+void slip_coefficients(const std::array<V3<S>, max_slots>& f, const V3<S>& contact, const V3<S>& tangent,
+                       std::array<V3<S>, max_slots>& out) {
+    constexpr int disc = D + 1;
+    const V3<S> w_disc = cross(contact, tangent);
+    const V3<S> w_plane = cross(f[disc] - f[0] + contact, tangent);
+    out[disc] = tangent;
+    out[0] = S(-1.0) * tangent;
+    for (int k = 0; k < D; ++k) {
+        out[disc + 1 + k] = S(0.5) * cross(w_disc, f[disc + 1 + k]);
+        out[1 + k] = S(-0.5) * cross(w_plane, f[1 + k]);
+    }
+}
+
 // Slots of rolling: plane frame p, axes(D); disc frame p, axes(D).
 template <int D, class S>
 void rolling_coefficients(const std::array<V3<S>, max_slots>& f, double radius, int axis,
@@ -58,14 +73,14 @@ void rolling_coefficients(const std::array<V3<S>, max_slots>& f, double radius, 
     } else {
         contact = S(-radius) * f[2];
     }
-    const V3<S> w_disc = cross(contact, tangent);
-    const V3<S> w_plane = cross(f[disc] - f[0] + contact, tangent);
-    out[disc] = tangent;
-    out[0] = S(-1.0) * tangent;
-    for (int k = 0; k < D; ++k) {
-        out[disc + 1 + k] = S(0.5) * cross(w_disc, f[disc + 1 + k]);
-        out[1 + k] = S(-0.5) * cross(w_plane, f[1 + k]);
-    }
+    slip_coefficients<D, S>(f, contact, tangent, out);
+}
+
+// Slots of sliding: plane frame p, axes(D); ball frame p, axes(D). The last axis of the plane is its normal.
+template <int D, class S>
+void sliding_coefficients(const std::array<V3<S>, max_slots>& f, double radius, int axis,
+                          std::array<V3<S>, max_slots>& out) {
+    slip_coefficients<D, S>(f, S(-radius) * f[D], f[1 + axis], out);
 }
 
 // Slots of skate: ground frame p, axes(D); blade point, lateral axis.
@@ -84,6 +99,8 @@ template <int D, class S>
 void coefficients(const Row& row, const std::array<V3<S>, max_slots>& f, std::array<V3<S>, max_slots>& out) {
     if (row.kind == RowKind::rolling) {
         rolling_coefficients<D, S>(f, row.radius, row.axis, out);
+    } else if (row.kind == RowKind::sliding) {
+        sliding_coefficients<D, S>(f, row.radius, row.axis, out);
     } else {
         skate_coefficients<D, S>(f, out);
     }
@@ -149,9 +166,34 @@ int ConstraintSet<D>::holonomic_count() const {
 }
 
 template <int D>
+ConstraintSet<D> ConstraintSet<D>::with_rows(const std::vector<int>& list, bool keeps_flags) const {
+    ConstraintSet<D> set = *this;
+    set.rows.clear();
+    set.terms.clear();
+    set.slot_feature.clear();
+    for (const int index : list) {
+        Row row = rows[index];
+        if (!keeps_flags) row.flag = -1;
+        row.first_term = static_cast<int>(set.terms.size());
+        row.first_slot = static_cast<int>(set.slot_feature.size());
+        const auto first_term = terms.begin() + rows[index].first_term;
+        const auto first_slot = slot_feature.begin() + rows[index].first_slot;
+        set.terms.insert(set.terms.end(), first_term, first_term + row.term_count);
+        set.slot_feature.insert(set.slot_feature.end(), first_slot, first_slot + row.slot_count);
+        set.rows.push_back(row);
+    }
+    return set;
+}
+
+template <int D>
 void ConstraintSet<D>::evaluate_positions(const MeasureContext<D>& context, double t, RowValues<D>& out) const {
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const Row& row = rows[i];
+        if (!row.is_on(context.memory)) {
+            out.phi[static_cast<Eigen::Index>(i)] = 0;
+            std::fill_n(out.gradient.begin() + row.first_slot, row.slot_count, Vec<D>::Zero());
+            continue;
+        }
         if (!row.is_holonomic()) {
             evaluate_velocity_row(row, context, t, out);
             continue;
@@ -208,7 +250,9 @@ void ConstraintSet<D>::evaluate_velocities(const MeasureContext<D>& context, dou
         const Row& row = rows[i];
         double time_partial = 0;
         double bias = 0;
-        if (row.is_holonomic()) {
+        if (!row.is_on(context.memory)) {
+            // Nothing to add.
+        } else if (row.is_holonomic()) {
             if (row.law >= 0) {
                 const Taylor2 h = laws[row.law].at(t);
                 time_partial = -h.first;
@@ -257,6 +301,20 @@ void ConstraintSet<D>::evaluate_velocities(const MeasureContext<D>& context, dou
     }
 }
 
+template <int D>
+void compute_sliding_gradient(const FeatureState<D>& features, const int* slots, double radius, int axis,
+                              Vec<D>* gradient) {
+    std::array<V3<double>, max_slots> f{};
+    std::array<V3<double>, max_slots> a{};
+    for (int s = 0; s < 2 * (D + 1); ++s)
+        for (int i = 0; i < D; ++i) f[s][i] = features.value[slots[s]][i];
+    sliding_coefficients<D, double>(f, radius, axis, a);
+    for (int s = 0; s < 2 * (D + 1); ++s)
+        for (int i = 0; i < D; ++i) gradient[s][i] = a[s][i];
+}
+
+template void compute_sliding_gradient(const FeatureState<2>&, const int*, double, int, Vec<2>*);
+template void compute_sliding_gradient(const FeatureState<3>&, const int*, double, int, Vec<3>*);
 template class ConstraintSet<2>;
 template class ConstraintSet<3>;
 

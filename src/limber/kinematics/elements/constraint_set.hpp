@@ -7,6 +7,9 @@
 // The gradient of a row is one vector per slot (a slot is one feature as used by one row): d Phi / d f_s for a
 // holonomic row, A_s for a velocity row; in both cases the row's rate is  sum_s gradient_s . fdot_s + time_partial
 // and the time derivative of that is  sum_s gradient_s . (J_s qddot) + bias.
+//
+// A row with a flag holds only while its flag, a number of the memory, is not zero; otherwise its values and gradients are zero.
+// So contacts open and close without a new mechanism, and nobody but the one who turns the flags has to know.
 
 #include <string>
 
@@ -24,6 +27,7 @@ enum class RowKind {
     holonomic,
     rolling,  ///< slip of a disc on a plane along one axis of the plane; slots: frame of the plane, frame of the disc
     skate,    ///< sideways slip of a blade; slots: frame of the ground, point and lateral axis of the blade
+    sliding,  ///< slip of a ball or point on a plane along one axis of the plane; slots: frame of the plane, frame of the ball
     user_velocity  ///< sum c_i(scalars, t) * rate of scalar i = rhs
 };
 
@@ -34,11 +38,14 @@ struct Row {
     int first_slot = 0, slot_count = 0;
     int law = -1;  ///< index of h(t); -1: the constant `rhs`
     double rhs = 0;
-    double radius = 0;  ///< rolling
-    int axis = 0;       ///< rolling: which axis of the plane
+    double radius = 0;  ///< rolling, sliding
+    int axis = 0;       ///< rolling, sliding: which axis of the plane
     int user = -1;      ///< user_velocity: index into user_rows
 
+    int flag = -1;  ///< memory slot that switches the row on; -1: always on
+
     bool is_holonomic() const { return kind == RowKind::holonomic; }
+    bool is_on(std::span<const double> memory) const { return flag < 0 || memory[flag] != 0; }
 };
 
 /// Coefficients of a user velocity row: functions of the values of some measures and of t (the last variable).
@@ -87,6 +94,8 @@ public:
     void add_user_velocity_row(int element, const std::vector<int>& measures, UserVelocityRow user);
 
     int holonomic_count() const;
+    /// The same set with some of its rows only, in their order and, unless they are kept, without flags.
+    ConstraintSet with_rows(const std::vector<int>& list, bool keeps_flags = false) const;
 
     /// Adds the rows [first, last) into `out`: values and gradients.
     void evaluate_positions(const MeasureContext<D>& context, double t, RowValues<D>& out) const;
@@ -96,5 +105,10 @@ public:
 private:
     void evaluate_velocity_row(const Row& row, const MeasureContext<D>& context, double t, RowValues<D>& out) const;
 };
+
+/// Gradient of a sliding row over its slots: frame of the plane, frame of the ball.
+template <int D>
+void compute_sliding_gradient(const FeatureState<D>& features, const int* slots, double radius, int axis,
+                              Vec<D>* gradient);
 
 }  // namespace limber

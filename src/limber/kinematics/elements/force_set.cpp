@@ -146,6 +146,29 @@ int ForceSet<D>::max_slots() const {
 }
 
 template <int D>
+auto ForceSet<D>::slip_force_of(const ForceElement<D>& e, const std::vector<Measure<D>>& measures,
+                                const MeasureContext<D>& context, double t) const -> SlipForce {
+    SlipForce slip;
+    const double* memory = context.memory.data() + e.slip_memory;
+    if (memory[slip_is_on] == 0) return slip;
+    const int* slots = &slot_feature[e.first_slot];
+    slip.directions = e.measure >= 0 ? 1 : D - 1;
+    for (int d = 0; d < slip.directions; ++d) {
+        if (e.measure >= 0) {
+            compute_gradient(measures[e.measure], context, slip.gradient[d].data());
+        } else {
+            compute_sliding_gradient(context.features, slots, e.radius, d, slip.gradient[d].data());
+        }
+        for (int k = 0; k < e.slot_count; ++k) slip.rate[d] += slip.gradient[d][k].dot(context.features.rate[slots[k]]);
+    }
+    const double length = memory[slip_time_after] - memory[slip_time];
+    const double share = length > 0 ? std::clamp((t - memory[slip_time]) / length, 0.0, 1.0) : 1;
+    const double force = memory[slip_force] + share * (memory[slip_force_after] - memory[slip_force]);
+    for (int d = 0; d < slip.directions; ++d) slip.force[d] = -force * memory[slip_direction + d];
+    return slip;
+}
+
+template <int D>
 typename ForceSet<D>::ScalarState ForceSet<D>::scalar_state(const ForceElement<D>& e,
                                                             const std::vector<Measure<D>>& measures,
                                                             const MeasureContext<D>& context) const {
@@ -247,6 +270,13 @@ void ForceSet<D>::evaluate(const std::vector<Measure<D>>& measures, const Measur
                 break;
             }
             case ForceKind::pull: out[0] = pull_force(e, context, slots[0]); break;
+            case ForceKind::friction: {
+                for (int k = 0; k < e.slot_count; ++k) out[k].setZero();
+                const SlipForce slip = slip_force_of(e, measures, context, t);
+                for (int d = 0; d < slip.directions; ++d)
+                    for (int k = 0; k < e.slot_count; ++k) out[k] += slip.force[d] * slip.gradient[d][k];
+                break;
+            }
             case ForceKind::tyre: {
                 const TyreWrench w = tyre_wrench(e, context, slots);
                 out[0] = w.force.template head<D>();
@@ -409,6 +439,8 @@ bool ForceSet<D>::compute_blocks(int element, const std::vector<Measure<D>>& mea
             blocks.k(0, 0) = e.gain * Mat<D>::Identity();
             blocks.c(0, 0) = e.rate_gain * Mat<D>::Identity();
             return true;
+        // The stepper finds the force by a fixed point; what the turning of its direction contributes is left to Newton's method.
+        case ForceKind::friction: return false;
         case ForceKind::tyre: tyre_blocks(e, context, slots, blocks); return true;
     }
     return false;
@@ -481,6 +513,11 @@ double ForceSet<D>::power(const std::vector<Measure<D>>& measures, const Measure
             case ForceKind::drag: {
                 const Vec<D> v = rate[slots[0]] - e.medium;
                 sum -= (e.linear + e.quadratic * v.norm()) * v.dot(rate[slots[0]]);
+                break;
+            }
+            case ForceKind::friction: {
+                const SlipForce slip = slip_force_of(e, measures, context, t);
+                for (int d = 0; d < slip.directions; ++d) sum += slip.force[d] * slip.rate[d];
                 break;
             }
             // The hand that holds the target puts energy in and takes it out: no potential.

@@ -17,15 +17,20 @@
 namespace limber {
 
 enum class ForceKind {
-    scalar,   ///< along a measure: spring, torsion spring, motor
-    servo,    ///< along a measure: gain (target - x) + rate_gain (target' - v), limited
-    vector,   ///< force at a point; slots: point, axes (D)
-    couple,   ///< torque on a body; slots: axes (D)
-    bushing,  ///< linear law that couples several measures x_i: F_i = -sum K_ij x_j + C_ij xdot_j
-    drag,     ///< against the velocity of a point; slots: point
-    pull,     ///< spring and damper from a point to a target kept in the memory; slots: point
-    tyre      ///< on a road; slots: point, and axes (D) if there are lateral forces
+    scalar,    ///< along a measure: spring, torsion spring, motor
+    servo,     ///< along a measure: gain (target - x) + rate_gain (target' - v), limited
+    vector,    ///< force at a point; slots: point, axes (D)
+    couple,    ///< torque on a body; slots: axes (D)
+    bushing,   ///< linear law that couples several measures x_i: F_i = -sum K_ij x_j + C_ij xdot_j
+    drag,      ///< against the velocity of a point; slots: point
+    pull,      ///< spring and damper from a point to a target kept in the memory; slots: point
+    friction,  ///< dry friction while it slips, along a measure or along a plane; see SlipMemory
+    tyre       ///< on a road; slots: point, and axes (D) if there are lateral forces
 };
+
+/// What the memory says about the friction of a slipping contact or joint, from ForceElement::slip_memory on. The force changes linearly
+/// between two instants: the stepper finds its value at the second one.
+enum SlipMemory { slip_is_on, slip_force, slip_force_after, slip_time, slip_time_after, slip_direction, slip_size = 7 };
 
 /// A scalar used by a force law beside its own: the value of a measure or its rate.
 struct LawInput {
@@ -57,6 +62,9 @@ struct ForceElement {
     Vec<D> medium = Vec<D>::Zero();
     int target_memory = -1;  ///< pull: first of D memory slots; gain and rate_gain are its stiffness and damping
     TyreLaw tyre;
+    // friction: along `measure`, or of a ball on a plane (slots of a sliding row) if there is none
+    int slip_memory = -1;
+    double radius = 0;
 };
 
 /// Stiffness and damping blocks of one element, slot by slot.
@@ -114,6 +122,14 @@ private:
     };
     ScalarState scalar_state(const ForceElement<D>& e, const std::vector<Measure<D>>& measures,
                              const MeasureContext<D>& context) const;
+    /// The gradients of the slip, one column of slots per direction, and the force along each.
+    struct SlipForce {
+        int directions = 0;
+        std::array<std::array<Vec<D>, 8>, 2> gradient;
+        std::array<double, 2> force{}, rate{};
+    };
+    SlipForce slip_force_of(const ForceElement<D>& e, const std::vector<Measure<D>>& measures,
+                            const MeasureContext<D>& context, double t) const;
     double servo_force(const ForceElement<D>& e, double x, double v, double t, bool* saturated) const;
     void scalar_blocks(const ForceElement<D>& e, const std::vector<Measure<D>>& measures,
                        const MeasureContext<D>& context, double t, ForceBlocks<D>& blocks) const;

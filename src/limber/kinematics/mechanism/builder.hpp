@@ -36,7 +36,7 @@ private:
     void add_joint(const Joint& joint);
     void add_motions(const Joint& joint);
     void lead_together(const Joint& joint);
-    ConstraintElement<D>& start_element(const std::string& name, const Joint* joint);
+    ConstraintElement<D>& start_element(ElementRole role, const std::string& name, const Joint* joint = nullptr);
     void add_row(const std::vector<RowTerm>& terms, double rhs = 0, int law = -1);
     void coincide();
     void parallel_axes();
@@ -53,6 +53,12 @@ private:
     TimeFunction time_function(const TimeLaw& law, const std::string& what) const;
     int component_measure(const MarkerComponent& component);
 
+    // stops, see stops.cpp
+    void add_stop(const Stop& stop);
+    void add_gap(const Stop& stop, const std::vector<RowTerm>& terms, double rhs, int exact_gap = -1);
+
+    void add_wall_friction(const Stop& stop);
+
     // scalars, see scalars.cpp
     int scalar(const std::string& name, const std::string& what);
     int find_or_make_scalar(const std::string& name);
@@ -65,6 +71,8 @@ private:
     void add_scalar_force(const Force& force, int measure, double sign);
     void add_bushing(const Force& force);
     void add_tyre(const Force& force);
+    void add_friction(const Force& force);
+    int new_slip_memory();
     std::shared_ptr<const RoadProfile> road(Handle<RoadDefinition> handle);
     std::vector<std::string> law_inputs(const Force& force, std::vector<LawInput>& inputs);
     std::vector<int> measure_features(int measure) const;

@@ -166,7 +166,54 @@ void MechanismBuilder<D>::add_force(const Force& force) {
             break;
         }
         case ForceType::tyre: add_tyre(force); break;
+        case ForceType::friction: add_friction(force); break;
     }
+}
+
+// Dry friction against a joint coordinate, from the reaction of its joint.
+template <int D>
+void MechanismBuilder<D>::add_friction(const Force& force) {
+    const std::string what = fmt::format("force '{}'", force.name);
+    const int coordinate = scalar(force.scalar, what);
+    const auto joint = m_.element_index.find(force.scalar.substr(0, force.scalar.rfind('.')));
+    if (joint == m_.element_index.end())
+        throw ModelError(fmt::format("{}: friction acts on the coordinate of a joint, found '{}'", what, force.scalar));
+    const auto number = [&](const Number& n, const char* key) {
+        const double value = evaluation_.number(n, what + ": " + key);
+        if (!(value >= 0)) throw ModelError(fmt::format("{}: {} must not be negative, found {}", what, key, value));
+        return value;
+    };
+    FrictionElement friction;
+    friction.name = force.name;
+    const bool is_angle = m_.measure(coordinate).kind == MeasureKind::angle;
+    const double radius = is_angle ? number(force.radius, "radius") : 1;
+    if (is_angle && radius == 0) throw ModelError(what + ": friction of a turning joint needs the radius of the pin");
+    friction.kinetic = radius * number(force.coefficient, "coefficient");
+    friction.at_rest =
+        force.static_coefficient ? radius * number(*force.static_coefficient, "static") : friction.kinetic;
+    if (friction.at_rest < friction.kinetic)
+        throw ModelError(what + ": static friction must not be below the kinetic one");
+    friction.arm = number(force.arm, "arm");
+    friction.preload = number(force.preload, "preload");
+    friction.joint = joint->second;
+    friction.stick = new_memory(-1, 0);
+    friction.slip = new_slip_memory();
+    friction.first_row = static_cast<int>(m_.constraints.rows.size());
+    friction.row_count = 1;
+    ConstraintElement<D>& element = start_element(ElementRole::friction, force.name);
+    UserVelocityRow user;
+    user.coefficients.push_back(evaluation_.bind(Number(1.0), {"t"}, what));
+    user.rhs = evaluation_.bind(Number(0.0), {"t"}, what);
+    m_.constraints.add_user_velocity_row(static_cast<int>(m_.elements.size()) - 1, {coordinate}, std::move(user));
+    m_.constraints.rows.back().flag = friction.stick;
+    element.row_count = 1;
+    ForceElement<D> e;
+    e.kind = ForceKind::friction;
+    e.name = force.name;
+    e.measure = coordinate;
+    e.slip_memory = friction.slip;
+    m_.forces.add(std::move(e), measure_features(coordinate));
+    m_.friction.push_back(std::move(friction));
 }
 
 template <int D>

@@ -76,10 +76,11 @@ const char* joint_type_name(JointType type) {
 // ---------------------------------------------------------------- primitives
 
 template <int D>
-ConstraintElement<D>& MechanismBuilder<D>::start_element(const std::string& name, const Joint* joint) {
+ConstraintElement<D>& MechanismBuilder<D>::start_element(ElementRole role, const std::string& name,
+                                                         const Joint* joint) {
     ConstraintElement<D> element;
     element.name = name;
-    element.is_driver = joint == nullptr;
+    element.role = role;
     element.first_row = static_cast<int>(m_.constraints.rows.size());
     if (joint != nullptr && needs_markers(joint->type)) {
         element.has_markers = true;
@@ -91,7 +92,8 @@ ConstraintElement<D>& MechanismBuilder<D>::start_element(const std::string& name
             throw ModelError(fmt::format("joint '{}': both markers are on the same body '{}'", name,
                                          model_.bodies.get(model_.markers.get(joint->a).body).name));
     }
-    m_.element_index[element.is_driver ? "driver " + name : name] = static_cast<int>(m_.elements.size());
+    m_.element_index[joint == nullptr ? fmt::format("{} {}", element_role_name(role), name) : name] =
+        static_cast<int>(m_.elements.size());
     m_.elements.push_back(element);
     return m_.elements.back();
 }
@@ -158,7 +160,7 @@ void MechanismBuilder<D>::add_joint(const Joint& joint) {
                             joint.type == JointType::helical || joint.type == JointType::point_on_plane ||
                             joint.type == JointType::constant_velocity;
     if (D == 2 && space_only) needs_space(joint);
-    element_ = &start_element(joint.name, &joint);
+    element_ = &start_element(ElementRole::joint, joint.name, &joint);
     const std::size_t first_shared = m_.shared.size();
     constexpr int last = D - 1;  // the plane's normal in space
     switch (joint.type) {
@@ -457,7 +459,7 @@ int MechanismBuilder<D>::component_measure(const MarkerComponent& component) {
 template <int D>
 void MechanismBuilder<D>::add_driver(const Driver& driver) {
     const std::string what = fmt::format("driver '{}'", driver.name);
-    start_element(driver.name, nullptr);
+    start_element(ElementRole::driver, driver.name);
     const int index = std::holds_alternative<std::string>(driver.target)
                           ? scalar(std::get<std::string>(driver.target), what)
                           : component_measure(std::get<MarkerComponent>(driver.target));
@@ -466,6 +468,10 @@ void MechanismBuilder<D>::add_driver(const Driver& driver) {
     m_.elements.back().row_count = 1;
 }
 
+template void MechanismBuilder<2>::add_row(const std::vector<RowTerm>&, double, int);
+template ConstraintElement<2>& MechanismBuilder<2>::start_element(ElementRole, const std::string&, const Joint*);
+template void MechanismBuilder<3>::add_row(const std::vector<RowTerm>&, double, int);
+template ConstraintElement<3>& MechanismBuilder<3>::start_element(ElementRole, const std::string&, const Joint*);
 template void MechanismBuilder<2>::add_joint(const Joint&);
 template void MechanismBuilder<3>::add_joint(const Joint&);
 template void MechanismBuilder<2>::add_driver(const Driver&);

@@ -15,6 +15,14 @@ int Mechanism<D>::find_scalar(const std::string& name) const {
 }
 
 template <int D>
+std::vector<double> Mechanism<D>::memory_with_all_rows() const {
+    std::vector<double> memory = initial_memory;
+    for (const Row& row : constraints.rows)
+        if (row.flag >= 0) memory[row.flag] = 1;
+    return memory;
+}
+
+template <int D>
 Mechanism<D> make_mechanism(const Model& model) {
     return MechanismBuilder<D>(model).build();
 }
@@ -31,6 +39,7 @@ Mechanism<D> MechanismBuilder<D>::build() {
     add_bodies();
     for (const auto handle : model_.joints.handles()) add_joint(model_.joints.get(handle));
     for (const auto handle : model_.drivers.handles()) add_driver(model_.drivers.get(handle));
+    for (const auto handle : model_.stops.handles()) add_stop(model_.stops.get(handle));
     for (const auto handle : model_.forces.handles()) add_force(model_.forces.get(handle));
     for (const auto handle : model_.sensors.handles()) {
         const Sensor& sensor = model_.sensors.get(handle);
@@ -254,6 +263,26 @@ void refresh_memory(const Mechanism<D>& m, const FeatureState<D>& features, std:
             memory[i] = compute_memory(m.measure(m.memory_measure[i]), MeasureContext<D>{features, memory, m.curves});
 }
 
+template <int D>
+double compute_gap(const Mechanism<D>& m, const UnilateralRow& gap, const MeasureContext<D>& context) {
+    const Row& row = m.constraints.rows[gap.row];
+    const RowTerm& term = m.constraints.terms[row.first_term];
+    if (gap.exact_gap < 0) return term.coefficient * compute_value(m.measure(term.measure), context) - row.rhs;
+    return term.coefficient * (compute_value(m.measure(gap.exact_gap), context) - m.measure(term.measure).length);
+}
+
+template double compute_gap(const Mechanism<2>&, const UnilateralRow&, const MeasureContext<2>&);
+template double compute_gap(const Mechanism<3>&, const UnilateralRow&, const MeasureContext<3>&);
+
+template <int D>
+std::vector<double> with_open_contacts(const Mechanism<D>& m, std::vector<double> memory) {
+    for (const Row& row : m.constraints.rows)
+        if (row.flag >= 0) memory[row.flag] = 0;
+    return memory;
+}
+
+template std::vector<double> with_open_contacts(const Mechanism<2>&, std::vector<double>);
+template std::vector<double> with_open_contacts(const Mechanism<3>&, std::vector<double>);
 template void refresh_memory(const Mechanism<2>&, const FeatureState<2>&, std::vector<double>&);
 template void refresh_memory(const Mechanism<3>&, const FeatureState<3>&, std::vector<double>&);
 template struct Mechanism<2>;

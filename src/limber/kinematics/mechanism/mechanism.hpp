@@ -52,17 +52,53 @@ struct JointMotion {
     double rise = 0, offset = 0;  ///< screw: advance per radian, and at angle zero
 };
 
-/// A joint or driver: the owner of some rows.
+enum class ElementRole { joint, driver, stop, friction };
+inline const char* element_role_name(ElementRole role) {
+    switch (role) {
+        case ElementRole::joint: return Joint::kind;
+        case ElementRole::driver: return Driver::kind;
+        case ElementRole::stop: return Stop::kind;
+        case ElementRole::friction: return "friction";
+    }
+    return "";
+}
+
+/// A joint, driver or stop: the owner of some rows.
 template <int D>
 struct ConstraintElement {
     std::string name;
-    bool is_driver = false;
+    ElementRole role = ElementRole::joint;
     int first_row = 0, row_count = 0;
     bool has_markers = false;
     MarkerFeatures<D> a, b;
     int body_a = -1, body_b = -1;
     std::optional<std::vector<JointMotion>> motions;  ///< equivalent to the rows, if there is such a form
     std::optional<bool> is_cut;                       ///< wish of the model: close a loop with this joint, or never
+};
+
+/// A row whose value, the gap, never becomes negative: while it is closed the row's flag is on.
+struct UnilateralRow {
+    int row = -1;
+    int element = -1;    ///< the stop
+    int flag = -1;       ///< memory slot: 0 open, 1 closed, 2 latched
+    int impulse = -1;    ///< memory slot: sum of the impulses of impacts
+    int exact_gap = -1;  ///< measure of a distance whose row is not linear in it; -1: the row itself
+    double restitution = 0;
+    double latch_speed = -1;  ///< closes for good when reached slower than this; negative: never
+};
+
+/// Dry friction along some velocity rows: while it sticks the rows are on, while it slips a force acts (ForceKind::friction).
+/// The force is the coefficient times a load: that of a contact, or of a joint.
+struct FrictionElement {
+    std::string name;
+    int first_row = 0, row_count = 0;
+    int stick = -1;                   ///< memory slot: flag of the rows
+    int slip = -1;                    ///< first memory slot of the force, see SlipMemory
+    double kinetic = 0, at_rest = 0;  ///< force, or torque, over load
+    int contact = -1;                 ///< index into Mechanism::unilateral
+    int joint = -1;                   ///< element whose reaction is the load
+    double arm = 0;                   ///< moments of the reaction count as 2 M / arm; 0: not at all
+    double preload = 0;               ///< added to the reaction
 };
 
 /// Two features that a joint makes equal: a set of coordinates may use one in place of the other.
@@ -92,6 +128,10 @@ struct Mechanism {
     std::vector<ConstraintElement<D>> elements;
     std::vector<SharedFeature> shared;
 
+    std::vector<UnilateralRow> unilateral;  ///< in the order of their rows
+    std::vector<FrictionElement> friction;
+    int impact_loss = -1;  ///< memory slot: energy lost in impacts; -1: there are no stops
+
     ForceSet<D> forces;
     std::array<TimeFunction, D> gravity;
 
@@ -101,12 +141,15 @@ struct Mechanism {
     std::vector<double> initial_memory;
     std::vector<InitialMeasure> initial_positions, initial_rates;
 
-    std::map<std::string, MarkerFeatures<D>> sensor_markers;          ///< by marker name
-    std::unordered_map<std::string, int> force_index, element_index;  ///< by name; drivers as "driver name"
+    std::map<std::string, MarkerFeatures<D>> sensor_markers;  ///< by marker name
+    /// By name; drivers as "driver name", stops as "stop name".
+    std::unordered_map<std::string, int> force_index, element_index;
 
     double length_scale = 1;  ///< a typical size of the mechanism
     double mass_scale = 1;    ///< a typical mass
 
+    /// The initial memory with all rows on, for what must not depend on which contacts are closed.
+    std::vector<double> memory_with_all_rows() const;
     const Measure<D>& measure(int i) const { return constraints.measures[i]; }
     Vec<D> gravity_at(double t) const {
         Vec<D> g;
@@ -119,6 +162,14 @@ struct Mechanism {
 /// Brings turns and places on curves up to date; inputs stay as they are. `features` must be up to date.
 template <int D>
 void refresh_memory(const Mechanism<D>& mechanism, const FeatureState<D>& features, std::vector<double>& memory);
+
+/// What separates a stop from contact; negative: violated.
+template <int D>
+double compute_gap(const Mechanism<D>& mechanism, const UnilateralRow& gap, const MeasureContext<D>& context);
+
+/// The memory with all contacts of stops open.
+template <int D>
+std::vector<double> with_open_contacts(const Mechanism<D>& mechanism, std::vector<double> memory);
 
 /// Throws ModelError for everything that is wrong with the model.
 template <int D>

@@ -454,7 +454,8 @@ std::vector<std::string> RelativeCoordinates<D>::describe() const {
     std::vector<std::string> notes;
     std::vector<std::string> closures;
     for (std::size_t e = 0; e < m_.elements.size(); ++e)
-        if (!tree_.is_tree_element[e] && !m_.elements[e].is_driver) closures.push_back(m_.elements[e].name);
+        if (!tree_.is_tree_element[e] && m_.elements[e].role == ElementRole::joint)
+            closures.push_back(m_.elements[e].name);
     if (!closures.empty()) notes.push_back(fmt::format("kept by their equations: {}", fmt::join(closures, ", ")));
     for (const TreeNode<D>& node : tree_.nodes) {
         const std::string parent = node.parent < 0 ? "ground" : m_.bodies[tree_.nodes[node.parent].body].name;

@@ -1,0 +1,29 @@
+#pragma once
+// Settings of contacts.
+
+namespace limber {
+
+/// What impacts at several contacts at once do (see unilateral_stepper.hpp).
+enum class ImpactLaw {
+    newton,   ///< restitution of velocities, all contacts at once
+    poisson,  ///< restitution of impulses: compression of all contacts, then expansion
+    in_turn   ///< one contact after the other, the fastest first, until none approaches
+};
+
+enum class ContactTreatment {
+    events,                ///< exact: instants of contact are found within the step (unilateral_stepper.hpp)
+    augmented_lagrangian,  ///< the others: at the ends of steps only (projected_multipliers.hpp)
+    multipliers,
+    penalty
+};
+
+struct ContactOptions {
+    ContactTreatment treatment = ContactTreatment::events;
+    /// Penalty of a violated stop, force over depth (treatments augmented_lagrangian and penalty); 0: what suits mass and step.
+    double stiffness = 0;
+    ImpactLaw impact_law = ImpactLaw::newton;
+    /// A bounce whose flight would be shorter than this part of the step is the last one of its sequence.
+    double shortest_flight = 1e-3;
+};
+
+}  // namespace limber

@@ -1,0 +1,263 @@
+#include "limber/contact/dry_friction.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace limber {
+namespace {
+
+constexpr double rest = 1e-9;  // slower than this, over the length scale, is no slip
+// Of slip forces, over the largest: what is wanted, and what is accepted where the formulation's accelerations are no better.
+constexpr double force_accuracy = 1e-11;
+constexpr double accepted_accuracy = 1e-7;
+constexpr int patience = 8;      // passes before the latter counts
+constexpr double excess = 1e-9;  // of a stick force beyond its bound that counts
+constexpr int most_passes = 60;
+
+}  // namespace
+
+template <int D>
+DryFriction<D>::DryFriction(std::shared_ptr<const MechanismSystem<D>> system)
+    : system_(std::move(system)), m_(system_->mechanism()), reactions_(m_), speed_tolerance_(rest * m_.length_scale) {
+    rates_.resize(m_.bodies.size());
+    slip_before_ = VecX::Zero(2 * static_cast<Eigen::Index>(m_.friction.size()));
+}
+
+template <int D>
+bool DryFriction<D>::is_any_slipping(const State& state) const {
+    return std::any_of(m_.friction.begin(), m_.friction.end(),
+                       [&](const FrictionElement& friction) { return state.memory[friction.slip + slip_is_on] != 0; });
+}
+
+template <int D>
+bool DryFriction<D>::is_loaded(const State& state, int i) const {
+    const int contact = m_.friction[i].contact;
+    return contact < 0 || state.memory[m_.unilateral[contact].flag] != 0;
+}
+
+template <int D>
+void DryFriction<D>::find_reactions(const State& state) {
+    system_->export_states(state.q, state.v, states_);
+    system_->export_twist_rates(state.q, state.v, state.a, rates_);
+    reactions_.solve(states_, state.memory, state.t, rates_);
+}
+
+template <int D>
+double DryFriction<D>::load(int i) const {
+    const FrictionElement& friction = m_.friction[i];
+    if (friction.contact >= 0) return std::max(0.0, reactions_.row_multiplier(m_.unilateral[friction.contact].row));
+    const TwistVec<D> wrench = reactions_.reaction(friction.joint);
+    const double force = wrench.template head<D>().norm();
+    const double moment = wrench.template tail<angular_size<D>>().norm();
+    return force + (friction.arm > 0 ? 2 * moment / friction.arm : 0) + friction.preload;
+}
+
+template <int D>
+double DryFriction<D>::stick_force(int i) const {
+    const FrictionElement& friction = m_.friction[i];
+    double square = 0;
+    for (int k = 0; k < friction.row_count; ++k)
+        square += std::pow(reactions_.row_multiplier(friction.first_row + k), 2);
+    return std::sqrt(square);
+}
+
+template <int D>
+void DryFriction<D>::add_event(StepReport& report, ContactEvent::Kind kind, double t, int i) const {
+    ContactEvent event;
+    event.kind = kind;
+    event.t = t;
+    event.stop = m_.friction[i].name;
+    report.events.push_back(std::move(event));
+}
+
+// Where the slip changes by more than half of itself within the trial, it comes to rest soon: then the direction stays, so that the end of slip
+// can be found, and because its fixed point would not converge.
+template <int D>
+double DryFriction<D>::turn_directions(const StopResponse<D>& response) {
+    double change = 0;
+    for (const int i : slipping_) {
+        if (m_.friction[i].row_count < 2) continue;
+        double* direction = trial_.memory.data() + m_.friction[i].slip + slip_direction;
+        const double x = response.slip_rate(i, 0);
+        const double y = response.slip_rate(i, 1);
+        const double speed = std::hypot(x, y);
+        if (!(std::hypot(x - slip_before_[2 * i], y - slip_before_[2 * i + 1]) < 0.5 * speed)) continue;
+        change = std::max(change, std::hypot(x / speed - direction[0], y / speed - direction[1]));
+        direction[0] = x / speed;
+        direction[1] = y / speed;
+    }
+    return change;
+}
+
+// Loads depend on the forces almost linearly: Broyden's method, which begins as a plain fixed point, needs few passes, and converges also where
+// forces and loads feed on each other strongly.
+template <int D>
+template <class Advance>
+StepReport DryFriction<D>::find_forces(StopResponse<D>& response, State& state, const Advance& advance) {
+    before_ = trial_ = state;
+    slipping_.clear();
+    for (int i = 0; i < static_cast<int>(m_.friction.size()); ++i)
+        if (slips(state, i)) slipping_.push_back(i);
+    const auto n = static_cast<Eigen::Index>(slipping_.size());
+    forces_.resize(n);
+    for (Eigen::Index k = 0; k < n; ++k) forces_[k] = state.memory[m_.friction[slipping_[k]].slip + slip_force_after];
+    inverse_.setIdentity(n, n);
+    StepReport report;
+    int iterations = 0;
+    for (int pass = 0; pass < most_passes; ++pass) {
+        state = trial_;
+        report = advance(state);
+        iterations += report.iterations;
+        report.iterations = iterations;
+        if (!report.ok) {
+            state = before_;
+            return report;
+        }
+        find_reactions(state);
+        if (pass > 0) previous_defect_ = defect_;
+        defect_.resize(n);
+        double largest = 0;
+        for (Eigen::Index k = 0; k < n; ++k) {
+            const double next = m_.friction[slipping_[k]].kinetic * load(slipping_[k]);
+            largest = std::max(largest, next);
+            defect_[k] = next - forces_[k];
+        }
+        response.look(states_, state.memory, state.t);
+        const double turned = turn_directions(response);
+        const double error = std::max(defect_.lpNorm<Eigen::Infinity>(), turned * largest);
+        if (error <= force_accuracy * largest) return report;
+        if (pass >= patience && error <= accepted_accuracy * largest) return report;
+        if (!std::isfinite(error)) break;
+        if (pass > 0) {
+            previous_defect_ = defect_ - previous_defect_;
+            product_.noalias() = inverse_ * previous_defect_;
+            row_.noalias() = inverse_.transpose() * change_;
+            const double curvature = change_.dot(product_);
+            if (curvature != 0) inverse_ -= (change_ + product_) * row_.transpose() / curvature;
+        }
+        change_.noalias() = inverse_ * defect_;
+        forces_ += change_;
+        for (Eigen::Index k = 0; k < n; ++k)
+            trial_.memory[m_.friction[slipping_[k]].slip + slip_force_after] = forces_[k];
+    }
+    state = before_;
+    report.ok = false;
+    report.reason = fmt::format("friction at '{}': no force is consistent with its own load while it slips (Painleve)",
+                                m_.friction[slipping_.front()].name);
+    return report;
+}
+
+template <int D>
+StepReport DryFriction<D>::step(Stepper& inner, StopResponse<D>& response, State& state, double h) {
+    if (!is_any_slipping(state)) return inner.step(state, h);
+    for (const FrictionElement& friction : m_.friction) {
+        double* memory = state.memory.data() + friction.slip;
+        memory[slip_force] = memory[slip_force_after];
+        memory[slip_time] = state.t;
+        memory[slip_time_after] = state.t + h;
+    }
+    system_->export_states(state.q, state.v, states_);
+    response.look(states_, state.memory, state.t);
+    for (int i = 0; i < static_cast<int>(m_.friction.size()); ++i)
+        for (int k = 0; k < m_.friction[i].row_count; ++k) slip_before_[2 * i + k] = response.slip_rate(i, k);
+    return find_forces(response, state, [&](State& end) { return inner.step(end, h); });
+}
+
+template <int D>
+StepReport DryFriction<D>::start(Stepper& inner, StopResponse<D>& response, State& state) {
+    if (!is_any_slipping(state)) return inner.start(state);
+    for (const FrictionElement& friction : m_.friction) {
+        double* memory = state.memory.data() + friction.slip;
+        memory[slip_time] = memory[slip_time_after] = state.t;
+    }
+    slip_before_.setConstant(std::numeric_limits<double>::infinity());  // directions are as they are
+    return find_forces(response, state, [&](State& at) { return inner.start(at); });
+}
+
+template <int D>
+bool DryFriction<D>::holds(const State& state, const StopResponse<D>& response) {
+    if (m_.friction.empty()) return true;
+    find_reactions(state);
+    for (int i = 0; i < static_cast<int>(m_.friction.size()); ++i) {
+        const FrictionElement& friction = m_.friction[i];
+        if (sticks(state, i)) {
+            const double bound = friction.at_rest * load(i);
+            if (stick_force(i) > bound * (1 + excess) + excess * m_.mass_scale * m_.length_scale) return false;
+        } else if (slips(state, i)) {
+            double along = 0;
+            for (int k = 0; k < friction.row_count; ++k)
+                along += response.slip_rate(i, k) * state.memory[friction.slip + slip_direction + k];
+            // A contact that is held by others may tremble by rounding errors.
+            if (along < -0.5 * speed_tolerance_) return false;
+        }
+    }
+    return true;
+}
+
+template <int D>
+void DryFriction<D>::start_slip(State& state, int i, const VecX& direction) {
+    const FrictionElement& friction = m_.friction[i];
+    state.memory[friction.stick] = 0;
+    double* memory = state.memory.data() + friction.slip;
+    memory[slip_is_on] = 1;
+    for (int k = 0; k < friction.row_count; ++k) memory[slip_direction + k] = direction[k];
+}
+
+template <int D>
+StepReport DryFriction<D>::settle(Stepper& inner, StopResponse<D>& response, State& state, StepReport& report) {
+    const int count = static_cast<int>(m_.friction.size());
+    if (count == 0) return inner.start(state);
+    const State old = state;
+    VecX rate(2);
+    for (int i = 0; i < count; ++i) {
+        const FrictionElement& friction = m_.friction[i];
+        state.memory[friction.stick] = state.memory[friction.slip + slip_is_on] = 0;
+        if (!is_loaded(state, i)) continue;
+        rate.setZero(2);
+        for (int k = 0; k < friction.row_count; ++k) rate[k] = response.slip_rate(i, k);
+        if (rate.norm() > speed_tolerance_) {
+            start_slip(state, i, rate.normalized());
+        } else {
+            state.memory[friction.stick] = 1;
+        }
+    }
+    // What cannot stick begins to slip, the worst first.
+    StepReport result;
+    for (int pass = 0; pass <= count; ++pass) {
+        result = start(inner, response, state);
+        if (!result.ok) return result;
+        find_reactions(state);
+        int worst = -1;
+        double largest = 1 + excess;
+        for (int i = 0; i < count; ++i) {
+            if (!sticks(state, i)) continue;
+            const double force = stick_force(i);
+            if (force <= excess * m_.mass_scale * m_.length_scale) continue;
+            const double ratio = force / (m_.friction[i].at_rest * load(i));
+            if (ratio > largest) {
+                largest = ratio;
+                worst = i;
+            }
+        }
+        if (worst < 0) break;
+        const FrictionElement& friction = m_.friction[worst];
+        rate.setZero(2);
+        for (int k = 0; k < friction.row_count; ++k) rate[k] = -reactions_.row_multiplier(friction.first_row + k);
+        start_slip(state, worst, rate.normalized());
+        state.memory[friction.slip + slip_force_after] = friction.kinetic * load(worst);
+    }
+    for (int i = 0; i < count; ++i) {
+        if (sticks(state, i) && !sticks(old, i)) add_event(report, ContactEvent::Kind::stuck, state.t, i);
+        if (slips(state, i) && !slips(old, i)) add_event(report, ContactEvent::Kind::slipped, state.t, i);
+    }
+    return result;
+}
+
+template class DryFriction<2>;
+template class DryFriction<3>;
+
+}  // namespace limber

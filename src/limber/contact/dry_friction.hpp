@@ -1,0 +1,65 @@
+#pragma once
+// Coulomb's dry friction with true stick, at walls and in joints.
+//
+//   stick   the slip rows are on (equations like all others) as long as their multipliers T obey |T| <= static coefficient * load
+//   slip    a force of kinetic coefficient * load acts against the slip; the load at the end of a step is found by a fixed point around the
+//           step, and the force changes linearly within it; its direction in a plane is that at the end of the step
+//
+// The load is the force of a contact or the reaction of a joint, both from the motion of the bodies (ReactionSolver), the same for all
+// formulations. Where no force fits (Painleve), or neither stick nor slip is possible, the step fails and says so.
+
+#include <memory>
+#include <string>
+
+#include "limber/contact/stop_response.hpp"
+#include "limber/dynamics/system/system.hpp"
+#include "limber/integration/stepper.hpp"
+#include "limber/kinematics/body_space/reactions.hpp"
+
+namespace limber {
+
+template <int D>
+class DryFriction {
+public:
+    explicit DryFriction(std::shared_ptr<const MechanismSystem<D>> system);
+
+    /// The inner stepper's step, with the forces of what slips; `response` then has looked at its end.
+    StepReport step(Stepper& inner, StopResponse<D>& response, State& state, double h);
+    /// Accelerations, with the forces of what slips.
+    StepReport start(Stepper& inner, StopResponse<D>& response, State& state);
+    /// Whether what sticks can, and what slips has not come to rest; `response` has looked at the state.
+    bool holds(const State& state, const StopResponse<D>& response);
+    /// What sticks and what slips from now on, and accelerations; `response` has looked at the state.
+    StepReport settle(Stepper& inner, StopResponse<D>& response, State& state, StepReport& report);
+
+private:
+    bool sticks(const State& state, int i) const { return state.memory[m_.friction[i].stick] != 0; }
+    bool slips(const State& state, int i) const { return state.memory[m_.friction[i].slip + slip_is_on] != 0; }
+    bool is_any_slipping(const State& state) const;
+    bool is_loaded(const State& state, int i) const;
+    /// Reactions at a state whose accelerations are known.
+    void find_reactions(const State& state);
+    double load(int i) const;
+    double stick_force(int i) const;
+    void start_slip(State& state, int i, const VecX& direction);
+    /// Forces of what slips at the end of `advance` from the state as it is; directions and times are set.
+    template <class Advance>
+    StepReport find_forces(StopResponse<D>& response, State& state, const Advance& advance);
+    /// Directions of slip in a plane at the end of a trial; the largest change.
+    double turn_directions(const StopResponse<D>& response);
+    void add_event(StepReport& report, ContactEvent::Kind kind, double t, int i) const;
+
+    std::shared_ptr<const MechanismSystem<D>> system_;
+    const Mechanism<D>& m_;
+    ReactionSolver<D> reactions_;
+    BodyStates<D> states_;
+    std::vector<TwistVec<D>> rates_;
+    State trial_, before_;
+    std::vector<int> slipping_;
+    VecX forces_, defect_, previous_defect_, change_, product_, row_;  // beside slipping_
+    MatX inverse_;
+    VecX slip_before_;  // two numbers per friction element, at the start of the step
+    double speed_tolerance_;
+};
+
+}  // namespace limber

@@ -1,0 +1,110 @@
+#pragma once
+// One contact alone: Coulomb's law solved exactly for a block of the Delassus operator. T tangential directions, 1 or 2.
+//
+// While it slides, u_n = 0 and u_t = -s p_t for some s >= 0. With the normal impulse eliminated,
+//   (A + s) p_t = -b,   A = W_tt - W_tn W_nt / W_nn,   b = q_t - W_tn q_n / W_nn,
+// and |p_t| - mu p_n falls from a positive value at s = 0 (it does not stick) to a negative one: one bracketed root.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "limber/math/types.hpp"
+
+namespace limber {
+
+/// Axes (columns) and values of a symmetric 1x1 or 2x2 matrix.
+template <int T>
+struct PrincipalAxes {
+    Mat<T> axes = Mat<T>::Identity();
+    Vec<T> values;
+
+    explicit PrincipalAxes(const Mat<T>& a) {
+        values = a.diagonal();
+        if constexpr (T == 2) {
+            const double off = a(0, 1);
+            if (off == 0) return;
+            const double tau = (a(1, 1) - a(0, 0)) / (2 * off);
+            const double t = std::copysign(1.0, tau) / (std::abs(tau) + std::sqrt(1 + tau * tau));
+            const double c = 1 / std::sqrt(1 + t * t);
+            axes << c, c * t, -c * t, c;
+            values += t * off * Vec2(-1, 1);
+        }
+    }
+};
+
+/// Where the falling function g passes through zero between 0 and infinity; `step` is a first guess. g returns value and slope.
+template <class Function>
+double find_falling_root(const Function& g, double step) {
+    double low = 0;
+    double high = step;
+    while (g(high)[0] > 0 && high < 1e300) {
+        low = high;
+        high *= 8;
+    }
+    double s = low;
+    for (int k = 0; k < 60 && high - low > 1e-16 * high; ++k) {
+        const std::array<double, 2> at = g(s);
+        (at[0] > 0 ? low : high) = s;
+        const double next = s - at[0] / at[1];
+        if (next == s) break;
+        s = next > low && next < high ? next : 0.5 * (low + high);
+    }
+    return s;
+}
+
+/// min 1/2 x A x + b x  over |x| <= radius.
+template <int T>
+Vec<T> solve_disc(const Mat<T>& a, const Vec<T>& b, double radius) {
+    if (!(radius > 0)) return Vec<T>::Zero();
+    const PrincipalAxes<T> principal(a);
+    const double floor = 1e-13 * principal.values.maxCoeff();
+    if (!(floor > 0)) return Vec<T>::Zero();
+    const Vec<T> w = principal.values.cwiseMax(floor);
+    const Vec<T> c = principal.axes.transpose() * b;
+    const auto at = [&](double s) -> Vec<T> { return -c.array() / (w.array() + s); };
+    Vec<T> x = at(0);
+    if (x.norm() > radius) {
+        const auto excess = [&](double s) -> std::array<double, 2> {
+            const Vec<T> y = at(s);
+            const double length = y.norm();
+            return {length - radius, length > 0 ? -(y.array().square() / (w.array() + s)).sum() / length : -1};
+        };
+        x = at(find_falling_root(excess, w.maxCoeff()));
+    }
+    return principal.axes * x;
+}
+
+/// Impulse (normal, tangential) of one contact: W p + q obeys Coulomb's law.
+template <int T>
+Vec<T + 1> solve_contact(const Mat<T + 1>& w, const Vec<T + 1>& q, double friction) {
+    Vec<T + 1> p = Vec<T + 1>::Zero();
+    const double normal = w(0, 0);
+    if (q[0] >= 0 || !(normal > 0)) return p;
+    p[0] = -q[0] / normal;
+    if (!(friction > 0)) return p;
+    const Vec<T> coupling = w.template block<T, 1>(1, 0) / normal;
+    const Mat<T> a = w.template block<T, T>(1, 1) - coupling * w.template block<1, T>(0, 1);
+    const Vec<T> b = q.template tail<T>() - coupling * q[0];
+    const PrincipalAxes<T> principal(a);
+    const Vec<T> values = principal.values.cwiseMax(1e-13 * normal);
+    const Vec<T> c = principal.axes.transpose() * b;
+    const Vec<T> lift = principal.axes.transpose() * coupling;
+    const auto tangential = [&](double s) -> Vec<T> { return -c.array() / (values.array() + s); };
+    Vec<T> t = tangential(0);
+    if (t.norm() > friction * (p[0] - lift.dot(t))) {
+        const auto excess = [&](double s) -> std::array<double, 2> {
+            const Vec<T> y = tangential(s);
+            const Vec<T> rate = -y.array() / (values.array() + s);
+            const double length = y.norm();
+            return {length - friction * (p[0] - lift.dot(y)),
+                    (length > 0 ? y.dot(rate) / length : 0) + friction * lift.dot(rate)};
+        };
+        t = tangential(find_falling_root(excess, values.maxCoeff()));
+    }
+    p[0] = std::max(0.0, p[0] - lift.dot(t));
+    p.template tail<T>() = principal.axes * t;
+    return p;
+}
+
+}  // namespace limber

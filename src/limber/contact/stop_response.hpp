@@ -1,0 +1,66 @@
+#pragma once
+// Contacts of a mechanism in the space of body twists, the same for every formulation and every set of coordinates.
+//
+// With the joints' rows G (bilateral) and the contacts' rows N, velocities and accelerations after impulses or forces P >= 0 at the contacts are
+//
+//   u+ = u- + W P,   W = N R,   R = P_G M^-1 N^T
+//
+// where P_G M^-1 is what bodies do under a wrench while joints hold. Each column of R costs one solve with M + r G^T G and a few passes of the
+// multiplier iteration, so redundant joints and massless bodies are no obstacle.
+
+#include "limber/kinematics/body_space/twist_constraints.hpp"
+#include "limber/math/multiplier_iteration.hpp"
+
+namespace limber {
+
+template <int D>
+class StopResponse {
+public:
+    explicit StopResponse(const Mechanism<D>& mechanism);
+
+    int count() const { return static_cast<int>(m_.unilateral.size()); }
+
+    /// Gaps and their rates of all contacts.
+    void look(const BodyStates<D>& states, const std::vector<double>& memory, double t);
+    const VecX& gaps() const { return contacts_.values.phi; }
+    const VecX& rates() const { return rates_; }
+    /// Of a friction element, along its k-th direction.
+    double slip_rate(int friction, int k) const { return rates_[slip_entry(friction, k)]; }
+    /// As an entry of a list of contacts.
+    int slip_entry(int friction, int k) const { return first_slip_[friction] + k; }
+
+    /// A contact that holds both ways is listed twice, as itself and as opposite(itself).
+    static int opposite(int contact) { return ~contact; }
+    static int contact_of(int entry) { return entry < 0 ? ~entry : entry; }
+    static double sign_of(int entry) { return entry < 0 ? -1 : 1; }
+
+    /// Slip that sticks, according to the memory, holds like a joint.
+    /// For the contacts listed, where look() was last: W and the response of all bodies. False: not finite.
+    bool prepare(const BodyStates<D>& states, const std::vector<double>& memory, double t,
+                 const std::vector<int>& list);
+    const MatX& delassus() const { return delassus_; }
+    /// Rates of the gaps listed.
+    void list_rates(VecX& rates) const;
+    /// Second derivatives of the gaps of the listed contacts without contact forces; needs prepare().
+    void find_free_accelerations(const BodyStates<D>& states, const std::vector<double>& memory, double t,
+                                 VecX& accelerations);
+    /// Changes velocities as impulses at the listed contacts do; needs prepare().
+    void apply(const VecX& impulses, BodyStates<D>& states);
+
+private:
+    static constexpr int T = twist_size<D>;
+
+    /// Least change of x, in the metric of the masses, such that G x + rhs = 0.
+    void hold_joints(const VecX& rhs, VecX& x);
+
+    const Mechanism<D>& m_;
+    TwistConstraints<D> joints_, contacts_;
+    MultiplierIteration iteration_;
+    std::vector<int> first_slip_;  // of each friction element, among the rows of contacts_
+    std::vector<int> list_;
+    VecX rates_, twists_, penalty_, residual_, multipliers_, no_rows_;
+    MatX response_, delassus_;
+    std::vector<Vec<D>> slot_force_;
+};
+
+}  // namespace limber

@@ -1,0 +1,183 @@
+// Impacts with closed-form or published instants, impulses and energies, in every formulation.
+
+#include <cmath>
+
+#include "support/models.hpp"
+
+namespace limber::testing {
+namespace {
+
+struct Impact {
+    std::string stop;
+    double t = 0, impulse = 0;
+    double energy_after = 0;
+};
+
+// Steps until `end`; the impacts met and the total energy after each.
+std::vector<Impact> collect_impacts(Simulation& simulation, double end, double h) {
+    std::vector<Impact> impacts;
+    const double start = sense(simulation, "energy");
+    double lost = 0;
+    while (simulation.time() < end - 0.5 * h) {
+        const StepReport report = simulation.step(h);
+        EXPECT_TRUE(report.ok) << report.reason;
+        if (!report.ok) break;
+        for (const ContactEvent& event : report.events) {
+            lost += event.energy_lost;
+            if (event.kind != ContactEvent::Kind::impact) continue;
+            impacts.push_back({event.stop, event.t, event.impulse, start - lost});
+        }
+    }
+    return impacts;
+}
+
+class ImpactCase : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {
+protected:
+    std::string formulation() const { return std::get<0>(GetParam()); }
+    std::string coordinates() const { return std::get<1>(GetParam()); }
+
+    void expect_impacts(const ParameterOverrides& parameters, const std::vector<Impact>& expected) {
+        Simulation simulation(example("contact/double-pendulum-wall.yaml", parameters),
+                              options(formulation(), "rk4", coordinates()));
+        const auto found = collect_impacts(simulation, expected.back().t + 0.002, 1e-3);
+        ASSERT_GE(found.size(), expected.size());
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+            EXPECT_EQ(found[i].stop, expected[i].stop) << "impact " << i;
+            EXPECT_NEAR(found[i].t, expected[i].t, 1e-6) << "impact " << i;
+            EXPECT_NEAR(found[i].impulse, expected[i].impulse, 1e-6) << "impact " << i;
+            if (expected[i].energy_after != 0) {
+                EXPECT_NEAR(found[i].energy_after, expected[i].energy_after, 1e-6) << "impact " << i;
+            }
+        }
+    }
+};
+
+// Case C1 (after Glowinski and Nasser), instants, impulses and energies of an independent computation.
+TEST_P(ImpactCase, DoublePendulumAgainstAWallElastically) {
+    expect_impacts({{"e", "1"}}, {{"tip_wall", 0.655423130, 4.13172356, -7.3575},
+                                  {"elbow_wall", 0.707131474, 7.11263046, -7.3575},
+                                  {"elbow_wall", 1.794213055, 5.48894754, -7.3575},
+                                  {"tip_wall", 2.121091255, 3.60776710, -7.3575}});
+}
+
+TEST_P(ImpactCase, DoublePendulumAgainstAWallInelastically) {
+    expect_impacts({{"e", "0.5"}}, {{"tip_wall", 0.655423130, 3.09879267, -12.11360862},
+                                    {"elbow_wall", 0.712592320, 4.67996500, -17.12105087},
+                                    {"tip_wall", 1.970515565, 1.80425218, 0}});
+}
+
+// Case C2: the other start.
+TEST_P(ImpactCase, DoublePendulumWhoseElbowHitsFirst) {
+    expect_impacts({{"theta2", "0"}, {"e", "1"}}, {{"elbow_wall", 0.512418174, 5.91886068, -12.2625}});
+    expect_impacts({{"theta2", "0"}, {"e", "0.5"}}, {{"elbow_wall", 0.512418174, 4.43914551, -14.94561616}});
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ImpactCase, ::testing::ValuesIn(formulations_in_coordinates()), [](const auto& info) {
+    return test_name(std::get<0>(info.param) + "_" + std::get<1>(info.param));
+});
+
+// Structural schemes of second order reach the same instants as the step falls.
+TEST(Impacts, StructuralSchemesConvergeToTheSameInstants) {
+    for (const char* formulation : {"global", "semi-recursive", "augmented-lagrangian"}) {
+        const auto error = [&](double h) {
+            Simulation simulation(example("contact/double-pendulum-wall.yaml", {{"e", "0.5"}}),
+                                  options(formulation, "trapezoidal"));
+            const auto found = collect_impacts(simulation, 0.72, h);
+            return found.size() < 2 ? 1.0 : std::abs(found[1].t - 0.712592320);
+        };
+        const double coarse = error(2e-3);
+        EXPECT_LT(coarse, 2e-5) << formulation;
+        EXPECT_NEAR(std::log2(coarse / error(1e-3)), 2, 0.4) << formulation;
+    }
+}
+
+// Falls from 1.25 m at 10 m/s^2: contact at 0.5 s with 5 m/s, then flights of e, e^2, ... seconds.
+TEST_P(ImpactCase, BallBouncesAtTheInstantsOfFreeFlight) {
+    for (const double e : {1.0, 0.5}) {
+        Simulation simulation(example("contact/bouncing-ball.yaml", {{"e", std::to_string(e)}}),
+                              options(formulation(), "trapezoidal", coordinates()));
+        const auto found = collect_impacts(simulation, 2.0, 0.01);
+        double t = 0.5;
+        double speed = 5;
+        const std::size_t compared = e == 1 ? 2 : 10;
+        ASSERT_GE(found.size(), compared);
+        for (std::size_t i = 0; i < compared; ++i) {
+            EXPECT_NEAR(found[i].t, t, 1e-9);
+            EXPECT_NEAR(found[i].impulse, 2 * (1 + e) * speed, 1e-7);
+            speed *= e;
+            t += 2 * speed / 10;
+        }
+        if (e == 1) {
+            EXPECT_NEAR(sense(simulation, "lost"), 0, 1e-9);
+            EXPECT_NEAR(sense(simulation, "energy"), 2 * 10 * 1.35, 1e-6);
+            continue;
+        }
+        // The sequence has ended at 0.5 + 2 e/(1 - e) * 5/10 = 1.5 s; the ball lies on the floor.
+        EXPECT_NEAR(sense(simulation, "gap"), 0, 1e-9);
+        EXPECT_NEAR(sense(simulation, "force"), 20, 1e-6);
+        EXPECT_NEAR(sense(simulation, "lost"), 25, 1e-6);
+        EXPECT_NEAR(sense(simulation, "impulse"), 2 * 5 * (1 + e) / (1 - e), 1e-3);
+    }
+}
+
+TEST(Impacts, RestingBeginsWhenTheSequenceOfBouncesEnds) {
+    Simulation simulation(example("contact/bouncing-ball.yaml"), options("global", "trapezoidal"));
+    double rests_at = 0;
+    while (simulation.time() < 2) {
+        const StepReport report = simulation.step(1e-3);
+        ASSERT_TRUE(report.ok) << report.reason;
+        for (const ContactEvent& event : report.events)
+            if (event.kind == ContactEvent::Kind::closed) rests_at = event.t;
+    }
+    EXPECT_NEAR(rests_at, 1.5, 3e-6);
+}
+
+TEST(Impacts, CradlePassesTheBlowOn) {
+    SimulationOptions chosen = options("global", "trapezoidal");
+    chosen.contact_options.impact_law = ImpactLaw::in_turn;
+    Simulation simulation(example("contact/newtons-cradle.yaml"), chosen);
+    bool has_hit = false;
+    while (!has_hit && simulation.time() < 1) {
+        const StepReport report = simulation.step(1e-3);
+        ASSERT_TRUE(report.ok) << report.reason;
+        has_hit = !report.events.empty();
+    }
+    ASSERT_TRUE(has_hit);
+    const double speed = std::sqrt(2 * 9.81 * (1 - std::cos(pi / 6)));
+    EXPECT_NEAR(sense(simulation, "v1.x"), 0, 1e-3);
+    for (const char* still : {"v2.x", "v3.x", "v4.x"}) EXPECT_NEAR(sense(simulation, still), 0, 1e-3);
+    EXPECT_NEAR(sense(simulation, "v5.x"), speed, 2e-2);
+    ASSERT_TRUE(simulation.advance(4, 1e-3).ok);
+    EXPECT_NEAR(sense(simulation, "energy"), -9.81 * (4 + std::cos(pi / 6)), 1e-4);
+}
+
+// Sayapin's folding rod, numbers of the notes: the latch is reached at 0.735863 s with 3.561252 rad/s.
+TEST(Impacts, LatchCatchesTheRod) {
+    Simulation simulation(example("contact/latch.yaml"), options("global", "rk4"));
+    double latched_at = 0;
+    while (simulation.time() < 1.5) {
+        const StepReport report = simulation.step(1e-3);
+        ASSERT_TRUE(report.ok) << report.reason;
+        for (const ContactEvent& event : report.events)
+            if (event.kind == ContactEvent::Kind::latched) latched_at = event.t;
+    }
+    EXPECT_NEAR(latched_at, 0.735863, 1e-6);
+    EXPECT_NEAR(sense(simulation, "impulse"), 0.801282, 1e-6);
+    EXPECT_NEAR(sense(simulation, "lost"), 1.426783, 1e-6);
+    EXPECT_NEAR(sense(simulation, "angle"), pi / 2, 1e-10);
+    EXPECT_NEAR(sense(simulation, "rate"), 0, 1e-10);
+}
+
+// Falls 0.8 m to where the cable of 1 m is tight: 4 m/s downwards, of which 3.2 m/s along the cable are lost.
+TEST_P(ImpactCase, CableSnapsTight) {
+    Simulation simulation(example("contact/cable.yaml"), options(formulation(), "rk4", coordinates()));
+    ASSERT_TRUE(simulation.advance(0.4 + 1e-3, 1e-3).ok);
+    EXPECT_NEAR(sense(simulation, "jerk"), 1.5 * 3.2, 1e-6);
+    EXPECT_NEAR(sense(simulation, "lost"), 0.5 * 1.5 * 3.2 * 3.2, 1e-6);
+    ASSERT_TRUE(simulation.advance(0.5, 1e-3).ok);
+    EXPECT_NEAR(std::hypot(sense(simulation, "place.x"), sense(simulation, "place.y")), 1, 1e-6);
+    EXPECT_GT(sense(simulation, "tension"), 0);
+}
+
+}  // namespace
+}  // namespace limber::testing

@@ -1,0 +1,116 @@
+// Random mechanisms with random cables and stops (RapidCheck): gaps stay open or closed, contacts push, energy never grows, and the same
+// run gives the same bits.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <cmath>
+
+#include "limber/model/error.hpp"
+#include "support/model_text.hpp"
+#include "support/models.hpp"
+#include "support/random_mechanism.hpp"
+
+namespace limber::testing {
+namespace {
+
+constexpr double step = 1e-3;
+constexpr int steps = 150;
+
+struct Watch {
+    double smallest_gap = INFINITY, largest_gain = -INFINITY, smallest_force = INFINITY, open_force = 0;
+    int impacts = 0;
+    bool ok = true;
+    std::string reason;
+    State end;
+};
+
+// Cables a little longer and stops a little shorter than the distances at the start.
+void add_stops(Model& model, const Simulation& start) {
+    std::vector<std::string> names;
+    for (const auto handle : model.bodies.handles()) names.push_back(model.bodies.get(handle).name);
+    const int count = *rc::gen::inRange(1, 4);
+    for (int i = 0; i < count; ++i) {
+        const std::string first = *rc::gen::elementOf(names);
+        const std::string second = *rc::gen::elementOf(names);
+        const double distance = (start.body_frame(first).position - start.body_frame(second).position).norm();
+        const double play = *rc::gen::inRange(1, 100) / 1000.0;
+        if (first == second || distance < 0.2) continue;
+        Stop stop;
+        stop.name = fmt::format("stop{}", i);
+        stop.type = *rc::gen::element(StopType::cable, StopType::stop);
+        stop.a = model.marker(first);
+        stop.b = model.marker(second);
+        stop.length = Number(stop.type == StopType::cable ? distance + play : distance - play);
+        stop.restitution = Number(*rc::gen::element(0.0, 0.5, 1.0));
+        const StopHandle handle = model.stops.add(stop);
+        for (const auto quantity : {Sensor::Quantity::gap, Sensor::Quantity::contact_force}) {
+            Sensor sensor;
+            sensor.name = fmt::format("{}{}", quantity == Sensor::Quantity::gap ? "gap_" : "push_", stop.name);
+            sensor.quantity = quantity;
+            sensor.stop = handle;
+            model.sensors.add(sensor);
+        }
+    }
+}
+
+Watch watch(const Model& model, const SimulationOptions& chosen) {
+    Watch seen;
+    Simulation simulation(model, chosen);
+    const auto energy = [&] {
+        const Energies e = simulation.observer().compute_energies(simulation.state());
+        return e.kinetic + e.potential;
+    };
+    double before = energy();
+    for (int i = 0; i < steps; ++i) {
+        const StepReport report = simulation.step(step);
+        seen.ok = report.ok;
+        seen.reason = report.reason;
+        if (!report.ok) break;
+        for (const ContactEvent& event : report.events)
+            seen.impacts += event.kind == ContactEvent::Kind::impact ? 1 : 0;
+        const double now = energy();
+        seen.largest_gain = std::max(seen.largest_gain, now - before);
+        before = now;
+        for (const auto handle : model.stops.handles()) {
+            const std::string name = model.stops.get(handle).name;
+            const double gap = sense(simulation, "gap_" + name);
+            const double push = sense(simulation, "push_" + name);
+            seen.smallest_gap = std::min(seen.smallest_gap, gap);
+            seen.smallest_force = std::min(seen.smallest_force, push);
+            if (gap > 1e-6) seen.open_force = std::max(seen.open_force, std::abs(push));
+        }
+    }
+    seen.end = simulation.state();
+    return seen;
+}
+
+RC_GTEST_PROP(RandomStops, ObeyTheirLaws, ()) {
+    const bool planar = *rc::gen::arbitrary<bool>();
+    const std::string yaml = RandomMechanism(planar, *rc::gen::element(Topology::tree, Topology::loops)).draw();
+    Model model = read(yaml);
+    RC_PRE(model.drivers.size() == 0U);
+    const auto [formulation, coordinates] = *rc::gen::elementOf(formulations_in_coordinates());
+    RC_PRE(formulation != "penalty");
+    const SimulationOptions chosen = options(formulation, "rk4", coordinates);
+    Simulation free(model, chosen);
+    RC_PRE(free.advance(steps * step, step).ok);
+    const Energies e = free.observer().compute_energies(free.state());
+    const double scale = 1 + e.kinetic + std::abs(e.potential);
+    add_stops(model, Simulation(model, chosen));
+    RC_PRE(model.stops.size() > 0U);
+    RC_LOG() << write_model_text(model) << formulation << " " << coordinates;
+    const Watch seen = watch(model, chosen);
+    if (!seen.ok) RC_FAIL(seen.reason);
+    RC_CLASSIFY(seen.impacts > 0, "impacts");
+    RC_ASSERT(seen.smallest_gap > -1e-8);
+    RC_ASSERT(seen.largest_gain < 1e-5 * scale);
+    RC_ASSERT(seen.open_force == 0.0);
+    const Watch again = watch(model, chosen);
+    RC_ASSERT(same_bits(seen.end.q, again.end.q));
+    RC_ASSERT(same_bits(seen.end.v, again.end.v));
+}
+
+}  // namespace
+}  // namespace limber::testing
