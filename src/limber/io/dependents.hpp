@@ -21,12 +21,13 @@ enum class ElementKind {
     force,
     sensor,
     event,
+    contact,
     initial_position,
     initial_rate,
     gravity,
     simulation
 };
-constexpr std::size_t element_kind_count = 15;
+constexpr std::size_t element_kind_count = 16;
 
 struct ElementName {
     ElementKind kind;

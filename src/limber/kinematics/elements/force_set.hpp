@@ -7,9 +7,11 @@
 //   K_ab = - dF_a / df_b,   C_ab = - dF_a / dfdot_b.
 
 #include <array>
+#include <memory>
 #include <string>
 
 #include "limber/kinematics/elements/constraint_set.hpp"
+#include "limber/kinematics/elements/contact_force.hpp"
 #include "limber/kinematics/elements/force_law.hpp"
 #include "limber/kinematics/elements/measure.hpp"
 #include "limber/kinematics/elements/tyre.hpp"
@@ -24,7 +26,8 @@ enum class ForceKind {
     bushing,  ///< linear law that couples several measures x_i: F_i = -sum K_ij x_j + C_ij xdot_j
     drag,     ///< against the velocity of a point; slots: point
     pull,     ///< spring and damper from a point to a target kept in the memory; slots: point
-    tyre      ///< on a road; slots: point, and axes (D) if there are lateral forces
+    tyre,     ///< on a road; slots: point, and axes (D) if there are lateral forces
+    contact   ///< of two shapes, compliant; slots: point and axes (D) of the first body's frame, then of the second's
 };
 
 /// A scalar used by a force law beside its own: the value of a measure or its rate.
@@ -57,6 +60,7 @@ struct ForceElement {
     Vec<D> medium = Vec<D>::Zero();
     int target_memory = -1;  ///< pull: first of D memory slots; gain and rate_gain are its stiffness and damping
     TyreLaw tyre;
+    std::shared_ptr<const ContactPair> contact;
 };
 
 /// Stiffness and damping blocks of one element, slot by slot.

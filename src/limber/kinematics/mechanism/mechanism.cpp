@@ -25,6 +25,7 @@ Mechanism<D> MechanismBuilder<D>::build() {
     for (const auto handle : model_.joints.handles()) add_joint(model_.joints.get(handle));
     for (const auto handle : model_.drivers.handles()) add_driver(model_.drivers.get(handle));
     for (const auto handle : model_.forces.handles()) add_force(model_.forces.get(handle));
+    add_contacts();
     for (const auto handle : model_.sensors.handles()) {
         const Sensor& sensor = model_.sensors.get(handle);
         using Q = Sensor::Quantity;
