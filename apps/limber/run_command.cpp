@@ -50,7 +50,7 @@ void check_plots(const RunArguments& arguments, const std::vector<std::string>& 
                 throw ModelError(fmt::format("--plot: there is no sensor '{}'{}; known: {}", name,
                                              did_you_mean(name, names), fmt::join(columns, ", ")));
     }
-    for (const std::string& path : arguments.outputs) check_results_path(path);
+    for (const std::string& path : arguments.outputs) results_format(path);  // throws
 }
 
 Plot make_plot(const ResultTable& table, const std::string& sensors, const std::string& title) {

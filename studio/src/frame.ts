@@ -15,6 +15,7 @@ export interface Frame {
   positionError: number;
   velocityError: number;
   accelerationError: number;
+  relativeError: number;
   speed: number;
   speedReached: number;
   iterations: number;
@@ -36,11 +37,11 @@ export const ghostStride = 7;
 /** Null if the bytes are not a frame. */
 export function decodeFrame(buffer: ArrayBuffer): Frame | null {
   const view = new DataView(buffer);
-  if (buffer.byteLength < 152 || view.getUint32(0, true) !== 1) return null;
+  if (buffer.byteLength < 160 || view.getUint32(0, true) !== 1) return null;
   const flags = view.getUint32(12, true);
   const value = (i: number) => view.getFloat64(16 + 8 * i, true);
-  const count = (i: number) => view.getUint32(120 + 4 * i, true);
-  let at = 152;
+  const count = (i: number) => view.getUint32(128 + 4 * i, true);
+  let at = 160;
   // Copied, since single-precision data may follow at any multiple of four.
   const doubles = (n: number) => {
     const part = new Float64Array(buffer.slice(at, at + 8 * n));
@@ -74,9 +75,10 @@ export function decodeFrame(buffer: ArrayBuffer): Frame | null {
     positionError: value(7),
     velocityError: value(8),
     accelerationError: value(9),
-    speed: value(10),
-    speedReached: value(11),
-    iterations: value(12),
+    relativeError: value(10),
+    speed: value(11),
+    speedReached: value(12),
+    iterations: value(13),
     sensorCount: count(1),
     sampleCount: count(6),
     samples,

@@ -5,6 +5,7 @@ import { Files } from './panels/files';
 import { Gallery } from './panels/gallery';
 import { helpSheet, notes, tour } from './panels/help';
 import { Inspector } from './panels/inspector';
+import { legend } from './panels/legend';
 import { Plots } from './panels/plots';
 import { readings } from './panels/readings';
 import { shortcuts, toolBox, topBar } from './panels/toolbar';
@@ -38,6 +39,7 @@ function setTheme(theme: string): void {
   const style = getComputedStyle(document.documentElement);
   const color = (name: string) => style.getPropertyValue(name).trim();
   view.setTheme(color('--sky'), color('--grid-strong'), color('--grid'));
+  plots.restyle();
 }
 
 const box = toolBox(studio, plots, (tool) => tools.use(tool));
@@ -53,7 +55,7 @@ document.getElementById('app')!.append(
   h('aside', { class: 'side' }, inspector.element, readings(studio)),
   transport(studio),
 );
-host.append(box.element, notes(studio), lost);
+host.append(box.element, legend(studio), notes(studio), lost);
 document.body.append(gallery.element, sheet);
 shortcuts(studio, files, tools, actions);
 setTheme(localStorage.getItem(themeKey) ?? (matchMedia('(prefers-color-scheme: light)').matches ? 'light' : 'dark'));
@@ -72,8 +74,8 @@ studio.connection.open();
 
 declare global {
   interface Window {
-    studio: Studio;
+    studio: Studio & { plots: Plots };
   }
 }
 // For the tests, and for the curious with a console.
-window.studio = studio;
+window.studio = Object.assign(studio, { plots });

@@ -3,7 +3,8 @@
 import { Connection } from './connection';
 import type { Frame } from './frame';
 import type { Level, Reply, Scene, Selection, SessionState } from './types';
-import { SceneView } from './view/scene_view';
+import type { Shown } from './view/overlays';
+import type { SceneView } from './view/scene_view';
 
 type Handler<T> = (value: T) => void;
 
@@ -25,12 +26,15 @@ export class Studio {
   readonly selectionChanged = new Signal<Selection | null>();
   readonly noted = new Signal<{ level: Level; text: string }>();
   readonly lineChanged = new Signal<boolean>();
+  readonly shownChanged = new Signal<Shown>();
   readonly connection: Connection;
   scene: Scene | null = null;
   state: SessionState | null = null;
   frame: Frame | null = null;
   selection: Selection | null = null;
   hasWorkspace = false;
+  /** Joints that a panel points out. */
+  marked = new Set<string>();
   private isOpening = true;
 
   constructor(readonly view: SceneView) {
@@ -86,6 +90,17 @@ export class Studio {
     this.selectionChanged.emit(selection);
   }
 
+  /** Arrows and traces on or off; without `isOn` the other way round. */
+  show(what: keyof Shown, isOn = !this.shown[what]): void {
+    this.shown[what] = isOn;
+    if (what === 'reactions') void this.connection.ask('reactions', { on: isOn });
+    this.shownChanged.emit(this.shown);
+  }
+
+  get shown(): Shown {
+    return this.view.overlays.shown;
+  }
+
   togglePlay(): void {
     void this.connection.ask(this.state?.playing ? 'pause' : 'play');
   }
@@ -93,7 +108,7 @@ export class Studio {
   /** A name that no element of a section has yet: "rod1", "rod2", ... */
   freshName(stem: string): string {
     const scene = this.scene!;
-    const taken = new Set([...scene.bodies, ...scene.joints, ...scene.forces].map((e) => e.name).concat(scene.sensors, scene.drivers));
+    const taken = new Set([...scene.bodies, ...scene.joints, ...scene.forces].map((e) => e.name).concat(scene.sensors, scene.drivers, scene.parameters.map((p) => p.replace(/_speed$/, ''))));
     for (let i = 1; ; ++i) if (!taken.has(`${stem}${i}`)) return `${stem}${i}`;
   }
 
@@ -114,8 +129,6 @@ export class Studio {
     this.view.glyphs.paint(this.marked, this.selection?.section === 'joints' ? this.selection.name : null);
   }
 
-  /** Joints that a panel points out. */
-  marked = new Set<string>();
   mark(joints: string[]): void {
     this.marked = new Set(joints);
     this.paintSelection();

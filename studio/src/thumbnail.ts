@@ -3,7 +3,7 @@
 import { Matrix4, Vector3 } from 'three';
 import { s } from './dom';
 import type { Scene } from './types';
-import { bodyMatrix, sceneBounds, shapesOf } from './view/shapes';
+import { bodyMatrix, modelBounds, shapesOf } from './view/shapes';
 
 const width = 240;
 const height = 150;
@@ -40,7 +40,7 @@ function hull(points: [number, number][]): [number, number][] {
 }
 
 export function thumbnail(scene: Scene): SVGElement {
-  const bounds = sceneBounds(scene);
+  const bounds = modelBounds(scene);
   const size = bounds.getSize(new Vector3()).length();
   const thickness = size * (scene.bodies.length > 60 ? 0.006 : 0.014);
   const picture = s('svg', { viewBox: `0 0 ${width} ${height}`, class: 'thumbnail' });
@@ -67,7 +67,7 @@ export function thumbnail(scene: Scene): SVGElement {
       see(a);
       see(b);
       drawings.push(s('line', { x1: a[0], y1: a[1], x2: b[0], y2: b[1], stroke: shape.color, 'stroke-width': 2 * scale.x, 'stroke-linecap': 'round' }));
-    } else if (shape.kind === 'cylinder') {
+    } else if (shape.kind === 'cylinder' || shape.kind === 'tyre') {
       const rim = Array.from({ length: 24 }, (_, i) => project(new Vector3(Math.cos((i * Math.PI) / 12), Math.sin((i * Math.PI) / 12), 0).applyMatrix4(matrix), scene.planar));
       rim.forEach(see);
       drawings.push(s('polygon', { points: rim.map((p) => p.join(',')).join(' '), fill: shape.color }));

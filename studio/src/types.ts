@@ -34,6 +34,8 @@ export interface Joint {
   b: number;
   coordinates: string[];
   closing: boolean;
+  disabled?: boolean;
+  radius?: number; // of a rolling disc
 }
 
 export interface Force {
@@ -42,6 +44,7 @@ export interface Force {
   a: number;
   b: number;
   scalar: string;
+  radius?: number; // of a tyre
 }
 
 export interface Mobility {
@@ -98,6 +101,7 @@ export interface Reply {
   reason?: string;
   message?: string;
   text?: string;
+  base64?: string;
   time?: number;
   fingerprint?: string;
   mismatch?: string;

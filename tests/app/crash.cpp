@@ -44,6 +44,20 @@ Child start_play(const std::string& journal) {
     return child;
 }
 
+void hear(const Child& child, std::string& heard) {
+    char buffer[4096];
+    for (ssize_t n = 0; (n = ::read(child.output, buffer, sizeof buffer)) > 0;)
+        heard.append(buffer, static_cast<std::size_t>(n));
+}
+
+// A whole line of an answer is an acknowledgement.
+long count_answers(const std::string& heard) {
+    long count = 0;
+    for (std::size_t at = heard.find("set gravity"); at != std::string::npos; at = heard.find("set gravity", at + 1))
+        if (heard.find('\n', at) != std::string::npos) ++count;
+    return count;
+}
+
 TEST(Crash, LosesNoEditThatWasAcknowledged) {
     ::signal(SIGPIPE, SIG_IGN);
     const std::string path =
@@ -53,29 +67,31 @@ TEST(Crash, LosesNoEditThatWasAcknowledged) {
     long unfinished = 0;
     for (int round = 0; round < 100; ++round) {
         const Child child = start_play(path);
-        const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(random() % 60000);
+        // Some are killed while they start, the others a moment after an answer.
+        using Clock = std::chrono::steady_clock;
+        const int answers = round % 5 == 0 ? 0 : 1 + static_cast<int>(random() % 8);
+        Clock::time_point end = Clock::now() + std::chrono::seconds(60);
+        if (answers == 0) end = Clock::now() + std::chrono::microseconds(random() % 60000);
+        const auto moment = std::chrono::microseconds(random() % 5000);
+        bool is_doomed = answers == 0;
         std::string heard;
         int serial = 0;
-        while (std::chrono::steady_clock::now() < end) {
+        while (Clock::now() < end) {
             const std::string edit = fmt::format("set gravity [0, {}]\n", -9 - 0.01 * ++serial);
             if (::write(child.input, edit.data(), edit.size()) < 0) break;
             std::this_thread::sleep_for(std::chrono::microseconds(random() % 3000));
-            char buffer[4096];
-            for (ssize_t n = 0; (n = ::read(child.output, buffer, sizeof buffer)) > 0;)
-                heard.append(buffer, static_cast<std::size_t>(n));
+            hear(child, heard);
+            if (!is_doomed && count_answers(heard) >= answers) {
+                is_doomed = true;
+                end = Clock::now() + moment;
+            }
         }
         ::kill(child.pid, SIGKILL);
         ::waitpid(child.pid, nullptr, 0);
-        char buffer[4096];
-        for (ssize_t n = 0; (n = ::read(child.output, buffer, sizeof buffer)) > 0;)
-            heard.append(buffer, static_cast<std::size_t>(n));
+        hear(child, heard);
         ::close(child.input);
         ::close(child.output);
-        // A whole line of the answer is an acknowledgement.
-        long acknowledged = 0;
-        for (std::size_t at = heard.find("set gravity"); at != std::string::npos;
-             at = heard.find("set gravity", at + 1))
-            if (heard.find('\n', at) != std::string::npos) ++acknowledged;
+        const long acknowledged = count_answers(heard);
         ASSERT_EQ(heard.find("refused"), std::string::npos) << heard;
         acknowledged_in_all += acknowledged;
         if (acknowledged == 0) {

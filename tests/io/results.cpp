@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <thread>
+#include <vector>
 
 #include "limber/io/svg_plot.hpp"
 #include "limber/model/error.hpp"
@@ -74,6 +76,18 @@ TEST(Results, Hdf5HoldsEveryBit) {
         H5Fclose(file);
         std::filesystem::remove(path);
     }
+}
+
+TEST(Results, CanBeEncodedByManyThreadsAtOnce) {
+    const ResultTable t = table(2000);
+    const std::string expected = encode_results(t, ResultFormat::hdf5, "one");
+    EXPECT_EQ(expected.substr(1, 3), "HDF");
+    std::vector<std::string> found(8);
+    std::vector<std::thread> threads;
+    for (std::string& bytes : found)
+        threads.emplace_back([&] { bytes = encode_results(t, ResultFormat::hdf5, "one"); });
+    for (std::thread& thread : threads) thread.join();
+    for (const std::string& bytes : found) EXPECT_EQ(bytes.size(), expected.size());
 }
 
 TEST(Results, RefuseWhatTheyCannotWrite) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <functional>
@@ -29,6 +30,22 @@ joints:
 sensors:
   tip: {position: lower.to}
 )";
+
+std::string decode(const std::string& base64) {
+    const std::string letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    std::string bytes;
+    unsigned bits = 0;
+    int count = 0;
+    for (const char letter : base64) {
+        if (letter == '=') break;
+        bits = (bits << 6) | static_cast<unsigned>(letters.find(letter));
+        count += 6;
+        if (count < 8) continue;
+        count -= 8;
+        bytes += static_cast<char>((bits >> count) & 255U);
+    }
+    return bytes;
+}
 
 /// Collects what a session says, and acknowledges frames if told to.
 class Page : public Outlet {
@@ -204,6 +221,24 @@ TEST_F(LiveSessions, GoesOnFromItsJournalToTheBit) {
     EXPECT_EQ(after["time"], before["time"]);
 }
 
+TEST_F(LiveSessions, HandsOutWhatTheSensorsHaveShown) {
+    open(pendulum);
+    EXPECT_TRUE(ask(MakeSteps{300})["ok"]);
+    ASSERT_TRUE(ask(EditModel{"add sensors.e {energy: total}"})["ok"]);
+    EXPECT_TRUE(ask(MakeSteps{300})["ok"]);
+    const Json csv = ask(ReadResults{ResultFormat::csv});
+    ASSERT_TRUE(csv["ok"]);
+    const std::string text = decode(csv["base64"]);
+    EXPECT_EQ(text.substr(0, text.find('\n')), "t,tip.x,tip.y,e");
+    const auto lines = std::count(text.begin(), text.end(), '\n');
+    // Every ninth of 600 steps, which is 120 times a second rounded to steps; frames may add a few.
+    EXPECT_GE(lines, 66);
+    EXPECT_LE(lines, 80);
+    EXPECT_NE(text.find("nan"), std::string::npos) << "before it was there the sensor has shown nothing";
+    const Json hdf5 = ask(ReadResults{ResultFormat::hdf5});
+    EXPECT_EQ(decode(hdf5["base64"]).substr(1, 3), "HDF");
+}
+
 TEST_F(LiveSessions, GhostFollowsTheSameMotion) {
     open(pendulum);
     ASSERT_TRUE(ask(SetGhost{"augmented-lagrangian", "rk4"})["ok"]);
@@ -211,11 +246,11 @@ TEST_F(LiveSessions, GhostFollowsTheSameMotion) {
     // At most two frames are from before.
     ASSERT_TRUE(page_->wait_for_frames(1));
     session_->submit({0, AcknowledgeFrame{page_->last_frame_value<std::uint32_t>(8)}});
-    ask(MakeSteps{1});
     const std::size_t count = page_->frame_count();
+    ask(MakeSteps{1});
     ASSERT_TRUE(page_->wait_for_frames(count + 1));
     // Two bodies of the ghost are in the frame.
-    EXPECT_EQ(page_->last_frame_value<std::uint32_t>(120 + 16), 2U);
+    EXPECT_EQ(page_->last_frame_value<std::uint32_t>(128 + 16), 2U);
     EXPECT_FALSE(ask(SetGhost{"no-such", ""})["ok"]);
     EXPECT_TRUE(ask(SetGhost{"", ""})["ok"]);
 }

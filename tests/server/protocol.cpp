@@ -18,6 +18,8 @@ TEST(Protocol, ReadsWhatPagesSend) {
     EXPECT_EQ(std::get<SetSpeed>(decode_message(R"({"type":"speed","factor":0.5})").command).factor, 0.5);
     EXPECT_EQ(std::get<AcknowledgeFrame>(decode_message(R"({"type":"ack","frame":4294967295})").command).number,
               4294967295U);
+    EXPECT_EQ(std::get<ReadResults>(decode_message(R"({"type":"results","format":"hdf5"})").command).format,
+              ResultFormat::hdf5);
     EXPECT_TRUE(std::get<ShowReactions>(decode_message(R"({"type":"reactions","on":true})").command).is_on);
 }
 
@@ -44,6 +46,7 @@ TEST(Protocol, RefusesEverythingElse) {
              std::string(R"({"type":"edit","text":"a\u0000b"})"),
              std::string(R"({"type":"edit","id":-1,"text":"undo"})"),
              std::string(R"({"type":"ack","frame":4294967296})"),
+             std::string(R"({"type":"results","format":"xls"})"),
              std::string("\xff\xfe{\"type\":\"play\"}"),
              R"({"type":"describe","section":")" + long_name + R"(","name":"a"})",
              deep,

@@ -170,6 +170,50 @@ sensors:
     EXPECT_GT(errors.position, 0) << "gains leave a trace";
 }
 
+// A particle on a string of length 1, a little too far out and moving: every term of eq. (15) by hand.
+TEST(Sensors, RelativeErrorIsThatOfTheDefinition) {
+    SimulationOptions o = options("baumgarte", "trapezoidal");
+    o.coordinates = "reference-point";
+    Simulation s(read(R"(
+limber: 1
+plane: xy
+bodies: {bob: {mass: 2, inertia: 0.1, at: [1, 0]}}
+joints: {string: {distance: [ground, bob]}}
+sensors: {sigma: {error: relative}}
+)"),
+                 o);
+    EXPECT_EQ(s.observer().compute_relative_error(s.state()), 0) << "no step, no gains";
+    const double h = 1e-2;
+    s.observer().follow_step(h);
+    State state = s.state();
+    const double gap = 1e-5;
+    const double rate = 2e-3;
+    const double speed = 3;
+    state.q.head<2>() = Vec<2>(1 + gap, 0);
+    state.v.head<2>() = Vec<2>(rate, speed);
+    // The row is (r . r - L^2) / (2 L). Gravity pulls across the string, so only the motion remains: K lambda = -v . v / L - e.
+    const double error = 2 * 0.1 * 0.2 * pi / h * rate * (1 + gap) + std::pow(0.2 * pi / h, 2) * (gap + gap * gap / 2);
+    const double expected = error / (speed * speed + rate * rate + error);
+    EXPECT_NEAR(s.observer().compute_relative_error(state), expected, 1e-9 * expected);
+    s.restore(state);
+    EXPECT_DOUBLE_EQ(sense(s, "sigma"), s.observer().compute_relative_error(state));
+}
+
+TEST(Sensors, RelativeErrorFallsWithTheStep) {
+    const auto largest = [](double h) {
+        Simulation s(example("double-pendulum.yaml"), options("baumgarte", "trapezoidal"));
+        double result = 0;
+        while (s.time() < 1) {
+            EXPECT_TRUE(s.step(h).ok);
+            result = std::max(result, s.observer().compute_relative_error(s.state()));
+        }
+        return result;
+    };
+    const double coarse = largest(1e-2);
+    EXPECT_GT(coarse, 0);
+    EXPECT_LT(largest(1e-3), 0.3 * coarse);
+}
+
 TEST(Simulation, IsDeterministic) {
     const auto run_once = [] {
         Simulation s(example("n-four-bar.yaml", {{"N", "5"}}), options("global", "trapezoidal"));

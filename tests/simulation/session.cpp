@@ -307,6 +307,31 @@ TEST(Session, LocksAndUnlocksAJoint) {
     }
 }
 
+// A disabled joint lets go; enabled again, its ends are drawn together without a jump.
+TEST(Session, DisablesAndEnablesAJoint) {
+    Session s(read(two_links), options("global", "trapezoidal"), steps_of(1e-3));
+    ASSERT_TRUE(s.advance(0.1).ok);
+    expect_ok(s.apply("set joints.elbow.disabled true"));
+    EXPECT_EQ(s.simulation().compute_mobility().freedoms, 4);
+    ASSERT_TRUE(s.advance(0.6).ok);
+    const Vec3 tip(sensed(s, "tip.x"), sensed(s, "tip.y"), 0);
+    const EditReport report = s.apply("set joints.elbow.disabled false");
+    expect_ok(report);
+    EXPECT_LT(report.hand_over.largest_move, 1e-9);
+    EXPECT_NEAR(sensed(s, "tip.x"), tip.x(), 1e-9);
+    EXPECT_NEAR(sensed(s, "tip.y"), tip.y(), 1e-9);
+    ASSERT_TRUE(s.advance(2.5).ok);
+    const auto notes = s.take_notes();
+    ASSERT_EQ(notes.size(), 1U);
+    EXPECT_EQ(notes[0].text, "joint 'elbow' has closed");
+    EXPECT_EQ(s.simulation().compute_mobility().freedoms, 2);
+    // Both edits can be taken back, one after the other.
+    expect_ok(s.apply("undo"));
+    EXPECT_EQ(s.simulation().compute_mobility().freedoms, 4);
+    expect_ok(s.apply("undo"));
+    EXPECT_EQ(s.simulation().compute_mobility().freedoms, 2);
+}
+
 // Length of a link while it runs: bodies move as little as they can, loops stay closed.
 TEST(Session, ChangesALengthWhileItRuns) {
     Session s(read(R"(

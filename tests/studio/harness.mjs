@@ -6,10 +6,9 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-/** Starts `limber studio` on a free port with a workspace of its own. */
-export async function startServer(binary, extra = []) {
-  const workspace = mkdtempSync(join(tmpdir(), 'limber-studio-'));
-  const child = spawn(binary, ['studio', '--port', '0', '--workspace', workspace, ...extra], { stdio: ['ignore', 'pipe', 'inherit'] });
+/** Starts `limber studio` on a free port with a workspace of its own, unless told otherwise. */
+export async function startServer(binary, { port = 0, workspace = mkdtempSync(join(tmpdir(), 'limber-studio-')) } = {}) {
+  const child = spawn(binary, ['studio', '--port', String(port), '--workspace', workspace], { stdio: ['ignore', 'pipe', 'inherit'] });
   const address = await new Promise((resolve, reject) => {
     let text = '';
     child.stdout.on('data', (data) => {
@@ -19,16 +18,17 @@ export async function startServer(binary, extra = []) {
     });
     child.on('exit', (code) => reject(new Error(`limber studio ended with ${code}`)));
   });
-  const stop = () =>
+  /** Returns the exit code; the workspace goes too unless it is kept. */
+  const stop = ({ keepsWorkspace = false } = {}) =>
     new Promise((resolve) => {
       child.removeAllListeners('exit');
       child.on('exit', (code) => {
-        rmSync(workspace, { recursive: true, force: true });
+        if (!keepsWorkspace) rmSync(workspace, { recursive: true, force: true });
         resolve(code);
       });
       child.kill('SIGTERM');
     });
-  return { address, workspace, child, stop };
+  return { address, port: Number(new URL(address).port), workspace, child, stop };
 }
 
 /** Debian's Chromium, drawing in software. `modules` is the folder of node_modules. */
@@ -96,7 +96,13 @@ export const markerOnScreen = (page, name) =>
   page.evaluate((wanted) => {
     const { view } = window.studio;
     const index = window.studio.scene.markers.findIndex((m) => m.name === wanted);
-    const point = view.toScreen(view.markerPosition(index));
+    const point = view.cameras.toScreen(view.markerPosition(index));
     const box = view.renderer.domElement.getBoundingClientRect();
     return { x: point.x + box.left, y: point.y + box.top };
   }, name);
+
+/** Opens a model given as text and waits until its first frame is there; it is paused. */
+export async function openText(page, name, text) {
+  await page.setInputFiles('#upload', { name, mimeType: 'text/yaml', buffer: Buffer.from(text) });
+  await waitUntil(page, (wanted) => window.studio.scene?.name === wanted && window.studio.frame?.revision === window.studio.scene.revision, name, name);
+}

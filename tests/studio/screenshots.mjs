@@ -40,12 +40,23 @@ await shoot('drag', {}, async (page) => {
   await page.click('#show-traces');
   await ask(page, 'pause');
   await page.waitForTimeout(1000);
-  const from = await markerOnScreen(page, 'lower.to');
-  await page.mouse.move(from.x, from.y - 6);
+  const [joint, end] = [await markerOnScreen(page, 'lower.from'), await markerOnScreen(page, 'lower.to')];
+  const from = { x: 0.1 * joint.x + 0.9 * end.x, y: 0.1 * joint.y + 0.9 * end.y };
+  await page.mouse.move(from.x, from.y);
   await page.mouse.down();
   for (let i = 1; i <= 6; ++i) await page.mouse.move(from.x + 30 * i, from.y - 25 * i);
   const t = await page.evaluate(() => window.studio.frame.time);
   await goTo(page, t + 0.25);
+});
+
+await shoot('join', {}, async (page) => {
+  await openExample(page, 'slider-crank.yaml');
+  await page.click('.tree-item[data-section="joints"]');
+  await page.click('[data-action="motor"]');
+  await page.keyboard.press('j');
+  await goTo(page, 1);
+  const end = await markerOnScreen(page, 'crank.to');
+  await page.mouse.move(end.x + 3, end.y + 3);
 });
 
 await shoot('light', { theme: 'light' }, async (page) => {

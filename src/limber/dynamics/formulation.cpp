@@ -79,8 +79,12 @@ void AccelerationSolver::correct_velocities(VecX& v, PenalizedMass& mass, VecX& 
 void AccelerationSolver::use_gains_for_step(double step) {
     if (step <= gain_step_) return;
     gain_step_ = step;
-    const double omega = options_.frequency / step;
-    gains_ = {omega * omega, 2 * options_.damping * omega, 0.1 / step};
+    gains_ = make_gains(options_, step);
+}
+
+Gains make_gains(const FormulationOptions& options, double step) {
+    const double omega = options.frequency / step;
+    return {omega * omega, 2 * options.damping * omega, 0.1 / step};
 }
 
 bool AccelerationSolver::has_come_apart() {

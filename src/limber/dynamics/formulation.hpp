@@ -40,10 +40,8 @@ struct FormulationOptions {
     double tolerance = 1e-7;
 };
 
-/// Gains of the constraint terms added to the constraint accelerations: kp Phi + kv Phi' (velocity rows: kn phi).
-struct Gains {
-    double position = 0, rate = 0, velocity_row = 0;
-};
+/// Of eq. (12) for a step of this length.
+Gains make_gains(const FormulationOptions& options, double step);
 
 class PenalizedMass;
 

@@ -11,7 +11,6 @@
 
 #include <array>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "limber/math/frame.hpp"
@@ -48,8 +47,6 @@ struct Shape {
     static Shape about_z(Kind kind, double radius, double length);
     static Shape convex(std::vector<Vec3> vertices);
     static Shape mesh(std::vector<Vec3> vertices, std::vector<std::array<int, 3>> triangles);
-    /// Vertices and triangles of an STL (text or binary) or OBJ file. Throws ModelError.
-    static Shape from_file(const std::string& path, bool is_convex);
 };
 
 /// What the library needs to know of a convex shape.

@@ -385,7 +385,12 @@ const std::vector<TypeFormat>& sensor_formats() {
          false,
          {}},
         {"energy", K::text, "kinetic, potential, work (done by everything without a potential) or total", false, {}},
-        {"error", K::text, "largest constraint error: position, velocity or acceleration", false, {}},
+        {"error",
+         K::text,
+         "largest constraint error: position, velocity or acceleration; relative: the share of the constraint "
+         "accelerations that mends errors",
+         false,
+         {}},
         {"expression", K::number, "of t, parameters and other sensors", false, {}},
     };
     return list;

@@ -194,8 +194,8 @@ void ModelReader::read_sensor(const std::string& name, const YamlNode& node) {
         constexpr Q energies[] = {Q::kinetic_energy, Q::potential_energy, Q::work, Q::total_energy};
         sensor.quantity = energies[main.choice({"kinetic", "potential", "work", "total"})];
     } else if (kind == "error") {
-        constexpr Q errors[] = {Q::position_error, Q::velocity_error, Q::acceleration_error};
-        sensor.quantity = errors[main.choice({"position", "velocity", "acceleration"})];
+        constexpr Q errors[] = {Q::position_error, Q::velocity_error, Q::acceleration_error, Q::relative_error};
+        sensor.quantity = errors[main.choice({"position", "velocity", "acceleration", "relative"})];
     } else {
         sensor.quantity = Q::expression;
         sensor.expression = main.number({}, true);

@@ -17,13 +17,18 @@ struct ResultTable {
     std::vector<std::size_t> find(const std::string& name) const;
 };
 
-/// By the file's ending: .csv or .h5/.hdf5. Throws ModelError if it cannot be written. `title` goes into the file.
+enum class ResultFormat { csv, hdf5 };
+
+/// The bytes of a file; `title` goes into it where the format has a place for one. Any number of threads.
+std::string encode_results(const ResultTable& table, ResultFormat format, const std::string& title);
+
+/// By the file's ending: .csv or .h5/.hdf5. Throws ModelError if it cannot be written.
 void write_results(const ResultTable& table, const std::string& path, const std::string& title);
 
 /// Throws ModelError if the file cannot be written completely.
 void write_text_file(const std::string& path, const std::string& text);
 
-/// Throws ModelError unless write_results() knows the ending.
-void check_results_path(const std::string& path);
+/// By the file's ending; throws ModelError if it is none of ours.
+ResultFormat results_format(const std::string& path);
 
 }  // namespace limber

@@ -50,17 +50,29 @@ void SymmetricPatternBuilder::add_clique(std::span<const int> coordinates) {
 
 SymmetricPattern SymmetricPatternBuilder::build() {
     for (int i = 0; i < size_; ++i) entries_.emplace_back(i, i);
-    std::sort(entries_.begin(), entries_.end());
-    entries_.erase(std::unique(entries_.begin(), entries_.end()), entries_.end());
+    // Sorted by counting, rows first: linear in the number of entries, which makes compiling so.
+    const auto deal = [&](auto key, auto place) {
+        std::vector<int> next(size_ + 1, 0);
+        for (const auto& entry : entries_) ++next[key(entry) + 1];
+        for (int i = 0; i < size_; ++i) next[i + 1] += next[i];
+        for (const auto& entry : entries_) place(next[key(entry)]++, entry);
+    };
+    std::vector<std::pair<int, int>> by_row(entries_.size());
+    deal([](const auto& entry) { return entry.second; }, [&](int at, const auto& entry) { by_row[at] = entry; });
+    entries_.swap(by_row);
+    deal([](const auto& entry) { return entry.first; }, [&](int at, const auto& entry) { by_row[at] = entry; });
+
     SymmetricPattern pattern;
     pattern.size = size_;
     pattern.start.assign(size_ + 1, 0);
-    pattern.row.reserve(entries_.size());
-    for (const auto& [column, row] : entries_) {
-        ++pattern.start[column + 1];
-        pattern.row.push_back(row);
+    pattern.row.reserve(by_row.size());
+    for (std::size_t k = 0; k < by_row.size(); ++k) {
+        if (k > 0 && by_row[k] == by_row[k - 1]) continue;
+        ++pattern.start[by_row[k].first + 1];
+        pattern.row.push_back(by_row[k].second);
     }
     for (int j = 0; j < size_; ++j) pattern.start[j + 1] += pattern.start[j];
+    entries_.clear();
     return pattern;
 }
 

@@ -1,5 +1,7 @@
 #include "limber/model/error.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace limber {
@@ -23,6 +25,12 @@ int edit_distance(const std::string& a, const std::string& b) {
 }
 
 }  // namespace
+
+std::string Subject::text() const {
+    std::string words = kind_.empty() ? std::string(name_) : fmt::format("{} '{}'", kind_, name_);
+    if (!detail_.empty()) words.append(": ").append(detail_);
+    return words;
+}
 
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates) {
     if (word.size() > 60) return "";

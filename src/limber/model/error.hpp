@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace limber {
@@ -11,6 +12,27 @@ namespace limber {
 class ModelError : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
+};
+
+/// What a message is about: "body 'crank': mass". Put into words only when there is something to say, since compiling a model while
+/// it runs must be quick. Refers to its parts: for parameters, not for members.
+class Subject {
+public:
+    Subject(const std::string& words) : name_(words) {}  // NOLINT(google-explicit-constructor)
+    Subject(const char* words) : name_(words) {}         // NOLINT(google-explicit-constructor)
+    Subject(std::string_view kind, const std::string& name, std::string_view detail = {})
+        : kind_(kind), name_(name), detail_(detail) {}
+
+    /// The same element, but this property of it.
+    Subject with(std::string_view detail) const {
+        Subject result = *this;
+        result.detail_ = detail;
+        return result;
+    }
+    std::string text() const;
+
+private:
+    std::string_view kind_, name_, detail_;
 };
 
 /// The candidate closest to a misspelt word, as " (did you mean 'x'?)", or nothing if none is close.

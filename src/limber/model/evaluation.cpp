@@ -18,7 +18,7 @@ ModelEvaluation::ModelEvaluation(const Model& model) : model_(model) {
 }
 
 BoundExpression ModelEvaluation::bind(const Number& n, const std::vector<std::string>& slots,
-                                      const std::string& what) const {
+                                      const Subject& what) const {
     Expression::Scope scope;
     scope.resolve = [&](const std::string& name) -> std::optional<Expression::Meaning> {
         const auto slot = std::find(slots.begin(), slots.end(), name);
@@ -39,34 +39,35 @@ BoundExpression ModelEvaluation::bind(const Number& n, const std::vector<std::st
     try {
         return n.expression().bind(scope);
     } catch (const ModelError& error) {
-        throw ModelError(fmt::format("{}: {}", what, error.what()));
+        throw ModelError(fmt::format("{}: {}", what.text(), error.what()));
     }
 }
 
-double ModelEvaluation::number(const Number& n, const std::string& what) const {
+double ModelEvaluation::number(const Number& n, const Subject& what) const {
     // Most numbers are written out; compiling a model while it runs must be quick.
     if (const auto value = n.expression().literal(); value && std::isfinite(*value)) return *value;
     const auto& names = n.expression().names();
     if (std::find(names.begin(), names.end(), "t") != names.end() && parameters_.count("t") == 0)
-        throw ModelError(fmt::format("{} must not depend on t: \"{}\"", what, n.text()));
+        throw ModelError(fmt::format("{} must not depend on t: \"{}\"", what.text(), n.text()));
     const double value = bind(n, {}, what).constant();
-    if (!std::isfinite(value)) throw ModelError(fmt::format("{} is not a finite number: \"{}\"", what, n.text()));
+    if (!std::isfinite(value))
+        throw ModelError(fmt::format("{} is not a finite number: \"{}\"", what.text(), n.text()));
     return value;
 }
 
-Vec3 ModelEvaluation::vector(const Number3& n, const std::string& what) const {
+Vec3 ModelEvaluation::vector(const Number3& n, const Subject& what) const {
     return {number(n[0], what), number(n[1], what), number(n[2], what)};
 }
 
-Frame ModelEvaluation::frame(const Placement& placement, const std::string& what) const {
+Frame ModelEvaluation::frame(const Placement& placement, const Subject& what) const {
     Frame frame;
-    frame.position = vector(placement.position, what + ": position");
+    frame.position = vector(placement.position, what.with("position"));
     const auto& values = placement.orientation.values;
-    const std::string turn = what + ": orientation";
+    const Subject turn = what.with("orientation");
     const auto at = [&](int i) { return number(values[i], turn); };
     const auto direction = [&](int first) {
         const Vec3 v(at(first), at(first + 1), at(first + 2));
-        if (v.norm() < 1e-12) throw ModelError(turn + ": a direction must not be zero");
+        if (v.norm() < 1e-12) throw ModelError(turn.text() + ": a direction must not be zero");
         return v;
     };
     switch (placement.orientation.kind) {
@@ -82,7 +83,7 @@ Frame ModelEvaluation::frame(const Placement& placement, const std::string& what
             break;
         case Orientation::Kind::quaternion: {
             const Quat q(at(0), at(1), at(2), at(3));
-            if (q.norm() < 1e-12) throw ModelError(turn + ": the quaternion must not be zero");
+            if (q.norm() < 1e-12) throw ModelError(turn.text() + ": the quaternion must not be zero");
             frame.axes = q.normalized().toRotationMatrix();
             break;
         }
@@ -100,51 +101,55 @@ Frame ModelEvaluation::frame(const Placement& placement, const std::string& what
     return frame;
 }
 
-Vec3 ModelEvaluation::rod_end(const Body& body, int end) const {
-    return vector((*body.ends)[end], fmt::format("body '{}': {}", body.name, end == 0 ? "from" : "to"));
-}
-
-double ModelEvaluation::rod_length(const Body& body) const {
-    const double length = (rod_end(body, 1) - rod_end(body, 0)).norm();
-    if (length < 1e-12) throw ModelError(fmt::format("body '{}': the rod's two ends are the same point", body.name));
-    return length;
-}
-
-const Frame& ModelEvaluation::body_frame(BodyHandle handle) const {
-    model_.bodies.get(handle);  // it must be there
-    if (frames_.size() <= handle.index) frames_.resize(handle.index + 1);
-    auto& known = frames_[handle.index];
-    if (!known) known = compute_body_frame(handle);
+const ModelEvaluation::BodyPlace& ModelEvaluation::place(BodyHandle handle) const {
+    const Body& body = model_.bodies.get(handle);
+    if (places_.size() <= handle.index) places_.resize(handle.index + 1);
+    auto& known = places_[handle.index];
+    if (!known) known = compute_place(body);
     return *known;
 }
 
-Frame ModelEvaluation::compute_body_frame(BodyHandle handle) const {
-    const Body& body = model_.bodies.get(handle);
-    if (!body.ends) return frame(body.placement, fmt::format("body '{}'", body.name));
-    Frame result;
-    result.position = rod_end(body, 0);
-    const Vec3 x = (rod_end(body, 1) - result.position) / rod_length(body);
+const Frame& ModelEvaluation::body_frame(BodyHandle body) const {
+    return place(body).frame;
+}
+
+double ModelEvaluation::rod_length(BodyHandle body) const {
+    return place(body).rod_length;
+}
+
+ModelEvaluation::BodyPlace ModelEvaluation::compute_place(const Body& body) const {
+    BodyPlace result;
+    Frame& frame = result.frame;
+    if (!body.ends) {
+        frame = this->frame(body.placement, {"body", body.name});
+        return result;
+    }
+    frame.position = vector((*body.ends)[0], {"body", body.name, "from"});
+    Vec3 x = vector((*body.ends)[1], {"body", body.name, "to"}) - frame.position;
+    result.rod_length = x.norm();
+    if (result.rod_length < 1e-12)
+        throw ModelError(fmt::format("body '{}': the rod's two ends are the same point", body.name));
+    x /= result.rod_length;
     if (model_.planar) {
-        result.axes << x, Vec3(-x.y(), x.x(), 0), Vec3::UnitZ();
+        frame.axes << x, Vec3(-x.y(), x.x(), 0), Vec3::UnitZ();
     } else {
         // z as near to world z as x allows.
         Vec3 z = Vec3::UnitZ() - x * x.z();
         if (z.norm() < 0.1) z = Vec3::UnitY() - x * x.y();
         z.normalize();
-        result.axes << x, z.cross(x), z;
+        frame.axes << x, z.cross(x), z;
     }
     return result;
 }
 
 Frame ModelEvaluation::marker_frame(MarkerHandle handle) const {
     const Marker& marker = model_.markers.get(handle);
-    const Body& body = model_.bodies.get(marker.body);
-    const std::string what = fmt::format("marker '{}'", marker.name);
+    const Subject what("marker", marker.name);
     Frame local = frame(marker.placement, what);
     switch (marker.place) {
         case Marker::Kind::body:
         case Marker::Kind::rod_start: break;
-        case Marker::Kind::rod_end: local.position.x() += rod_length(body); break;
+        case Marker::Kind::rod_end: local.position.x() += rod_length(marker.body); break;
         case Marker::Kind::centre_of_mass: local.position += mass_properties(marker.body).centre; break;
         case Marker::Kind::world: {
             const Frame pose = body_frame(marker.body);
@@ -162,7 +167,7 @@ Frame ModelEvaluation::marker_frame(MarkerHandle handle) const {
             break;
     }
     if (model_.planar && std::abs(local.axes(2, 2) - 1) > 1e-9)
-        throw ModelError(what + ": in a planar model a frame can only be turned about z");
+        throw ModelError(what.text() + ": in a planar model a frame can only be turned about z");
     return local;
 }
 
@@ -170,8 +175,7 @@ MassProperties ModelEvaluation::mass_properties(BodyHandle handle) const {
     const Body& body = model_.bodies.get(handle);
     std::vector<MassProperties> parts;
     for (const Solid& solid : body.solids)
-        parts.push_back(solid_mass_properties(*this, solid, body.ends ? rod_length(body) : 0, model_.planar,
-                                              fmt::format("body '{}'", body.name)));
+        parts.push_back(solid_mass_properties(*this, solid, rod_length(handle), model_.planar, {"body", body.name}));
     return combine(parts);
 }
 

@@ -24,34 +24,39 @@ public:
     const Model& model() const { return model_; }
 
     /// A number that may depend on parameters only. `what` names it in the error.
-    double number(const Number& n, const std::string& what) const;
-    Vec3 vector(const Number3& n, const std::string& what) const;
+    double number(const Number& n, const Subject& what) const;
+    Vec3 vector(const Number3& n, const Subject& what) const;
     /// Binds parameters and tables; the names in `slots` become variables 0, 1, 2, ...
-    BoundExpression bind(const Number& n, const std::vector<std::string>& slots, const std::string& what) const;
+    BoundExpression bind(const Number& n, const std::vector<std::string>& slots, const Subject& what) const;
 
-    Frame frame(const Placement& placement, const std::string& what) const;
+    Frame frame(const Placement& placement, const Subject& what) const;
     /// Pose at the reference configuration.
     const Frame& body_frame(BodyHandle body) const;
     MassProperties mass_properties(BodyHandle body) const;
     /// In the body's frame.
     Frame marker_frame(MarkerHandle marker) const;
-    double rod_length(const Body& body) const;
+    double rod_length(BodyHandle body) const;
 
     std::shared_ptr<const Interpolation> table(const TableDefinition& definition, const std::string& what) const;
 
 private:
-    Vec3 rod_end(const Body& body, int end) const;
-    Frame compute_body_frame(BodyHandle body) const;
+    /// A body's pose, and its length if it is a rod.
+    struct BodyPlace {
+        Frame frame;
+        double rod_length = 0;
+    };
+    const BodyPlace& place(BodyHandle body) const;
+    BodyPlace compute_place(const Body& body) const;
 
     const Model& model_;
     std::map<std::string, double> parameters_;
     std::map<std::string, std::shared_ptr<const Interpolation>> tables_;
-    mutable std::vector<std::optional<Frame>> frames_;  // of bodies, by slot, once computed
+    mutable std::vector<std::optional<BodyPlace>> places_;  // of bodies, by slot, once computed
 };
 
 /// Mass properties of one solid in the body frame; rod_length is used by rods only.
 MassProperties solid_mass_properties(const ModelEvaluation& evaluation, const Solid& solid, double rod_length,
-                                     bool planar, const std::string& what);
+                                     bool planar, const Subject& what);
 /// Of several parts taken together.
 MassProperties combine(const std::vector<MassProperties>& parts);
 

@@ -278,6 +278,7 @@ struct Sensor {
         velocity_error,
         acceleration_error,
         contact,
+        relative_error,
         expression
     };
     std::string name;

@@ -14,13 +14,13 @@
 namespace limber {
 namespace {
 
-double positive(double value, const std::string& what) {
-    if (!(value > 0)) throw ModelError(fmt::format("{} must be positive, found {}", what, value));
+double positive(double value, const Subject& what) {
+    if (!(value > 0)) throw ModelError(fmt::format("{} must be positive, found {}", what.text(), value));
     return value;
 }
 
-double not_negative(double value, const std::string& what) {
-    if (!(value >= 0)) throw ModelError(fmt::format("{} must not be negative, found {}", what, value));
+double not_negative(double value, const Subject& what) {
+    if (!(value >= 0)) throw ModelError(fmt::format("{} must not be negative, found {}", what.text(), value));
     return value;
 }
 
@@ -81,9 +81,9 @@ UnitSolid unit_solid(const Solid& solid, const std::vector<double>& size, double
     return unit;
 }
 
-MassProperties lumped_rod(const ModelEvaluation& e, const Solid& solid, double length, const std::string& what) {
-    const double m0 = not_negative(e.number((*solid.end_masses)[0], what + ": end mass"), what + ": end mass");
-    const double m1 = not_negative(e.number((*solid.end_masses)[1], what + ": end mass"), what + ": end mass");
+MassProperties lumped_rod(const ModelEvaluation& e, const Solid& solid, double length, const Subject& what) {
+    const double m0 = not_negative(e.number((*solid.end_masses)[0], what.with("end mass")), what.with("end mass"));
+    const double m1 = not_negative(e.number((*solid.end_masses)[1], what.with("end mass")), what.with("end mass"));
     MassProperties ends[2];
     ends[0].mass = m0;
     ends[1].mass = m1;
@@ -94,28 +94,29 @@ MassProperties lumped_rod(const ModelEvaluation& e, const Solid& solid, double l
 }  // namespace
 
 MassProperties solid_mass_properties(const ModelEvaluation& e, const Solid& solid, double rod_length, bool planar,
-                                     const std::string& what) {
+                                     const Subject& what) {
     const Frame frame = e.frame(solid.placement, what);
     MassProperties own;
     if (solid.kind == Solid::Kind::rod && solid.end_masses) {
         own = lumped_rod(e, solid, rod_length, what);
     } else {
         std::vector<double> size;
-        for (const Number& n : solid.size) size.push_back(not_negative(e.number(n, what + ": size"), what + ": size"));
+        for (const Number& n : solid.size)
+            size.push_back(not_negative(e.number(n, what.with("size")), what.with("size")));
         const UnitSolid unit = unit_solid(solid, size, rod_length, planar);
         if (solid.density) {
-            const double density = not_negative(e.number(*solid.density, what + ": density"), what + ": density");
-            own.mass = density * positive(unit.volume, what + ": the volume of a shape with a density");
+            const double density = not_negative(e.number(*solid.density, what.with("density")), what.with("density"));
+            own.mass = density * positive(unit.volume, what.with("the volume of a shape with a density"));
         } else if (solid.mass) {
-            own.mass = not_negative(e.number(*solid.mass, what + ": mass"), what + ": mass");
+            own.mass = not_negative(e.number(*solid.mass, what.with("mass")), what.with("mass"));
         }
         own.centre = unit.centre;
         own.inertia = own.mass * unit.inertia;
         if (solid.kind == Solid::Kind::general) {
-            const auto at = [&](int i) { return e.number(solid.inertia[i], what + ": inertia"); };
+            const auto at = [&](int i) { return e.number(solid.inertia[i], what.with("inertia")); };
             own.inertia << at(0), at(3), at(4), at(3), at(1), at(5), at(4), at(5), at(2);
             if (planar) own.inertia = diagonal(0, 0, own.inertia(2, 2));
-            for (int i = 0; i < 3; ++i) not_negative(own.inertia(i, i), what + ": a moment of inertia");
+            for (int i = 0; i < 3; ++i) not_negative(own.inertia(i, i), what.with("a moment of inertia"));
         }
     }
     own.centre = frame.position + frame.axes * own.centre;

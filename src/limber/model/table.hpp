@@ -101,6 +101,8 @@ public:
     }
 
     std::size_t size() const { return content().by_name.size(); }
+    /// Beyond the index of every handle.
+    std::size_t slot_count() const { return content().slots.size(); }
 
     /// Handles of all elements, in slot order.
     std::vector<Handle<T>> handles() const {

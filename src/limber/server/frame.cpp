@@ -39,9 +39,9 @@ std::vector<std::uint8_t> encode_frame(const StudioFrame& f) {
     out.add(f.revision);
     out.add(f.number);
     out.add(static_cast<std::uint32_t>((f.is_playing ? 1 : 0) + (f.is_slow ? 2 : 0) + (f.has_ghost ? 4 : 0)));
-    for (const double x :
-         {f.time, f.first_time, f.last_time, f.energies.kinetic, f.energies.potential, f.work, f.drift,
-          f.errors.position, f.errors.velocity, f.errors.acceleration, f.speed, f.speed_reached, f.iterations})
+    for (const double x : {f.time, f.first_time, f.last_time, f.energies.kinetic, f.energies.potential, f.work, f.drift,
+                           f.errors.position, f.errors.velocity, f.errors.acceleration, f.relative_error, f.speed,
+                           f.speed_reached, f.iterations})
         out.add(x);
     out.add_count(f.view.poses.size());
     out.add_count(f.sensor_count);

@@ -3,7 +3,7 @@
 //
 //   u32 kind = 1, scene revision, frame number, flags        flags: 1 playing, 2 slower than asked for, 4 has a ghost
 //   f64 time, first time, last time, kinetic, potential, work, drift, position error, velocity error, acceleration error,
-//       speed asked for, speed reached, iterations per step
+//       relative error, speed asked for, speed reached, iterations per step
 //   u32 bodies, sensors, joints, forces, ghost bodies, has a pull, samples, 0
 //   f64 per sample since the last frame: time, sensors, then those of the ghost if there is one
 //   f32 per body: position, quaternion (x y z w), centre of mass, its velocity
@@ -27,6 +27,7 @@ struct StudioFrame {
     Energies energies;
     double work = 0, drift = 0;
     ConstraintErrors errors;
+    double relative_error = 0;
     double speed = 1, speed_reached = 0, iterations = 0;
     std::size_t sensor_count = 0;
     std::vector<double> samples;  ///< row by row

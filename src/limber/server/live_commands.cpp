@@ -13,6 +13,7 @@
 #include "limber/io/model_writer.hpp"
 #include "limber/model/error.hpp"
 #include "limber/model/evaluation.hpp"
+#include "limber/server/base64.hpp"
 #include "limber/server/live_session.hpp"
 #include "limber/simulation/journal.hpp"
 
@@ -20,7 +21,7 @@ namespace limber {
 namespace {
 
 constexpr std::size_t most_bodies = 5000;
-constexpr std::size_t snapshot_memory = 16'000'000;
+constexpr std::size_t snapshot_memory = 4'000'000;
 constexpr std::size_t longest_journal = 32'000'000;
 
 SimulationOptions options_of(const Model& model) {
@@ -82,6 +83,7 @@ void LiveSession::open(Model model, const std::string& name) {
 void LiveSession::take(std::unique_ptr<Session> next, const std::string& name) {
     session_ = std::move(next);
     journal_.reset();
+    recording_.clear();
     name_ = name;
     is_playing_ = false;
     ghost_.reset();
@@ -219,6 +221,11 @@ void LiveSession::perform_command(const ReadJournal&, Json& reply) {
         throw ModelError("the journal is too long to be sent; it is in the workspace, in the folder autosave");
     reply["text"] = read_whole_file(path);
     reply["fingerprint"] = fmt::format("{:016x}", session_->fingerprint());
+}
+
+void LiveSession::perform_command(const ReadResults& results, Json& reply) {
+    const std::string bytes = encode_results(recording_.table(), results.format, session().model().title);
+    reply["base64"] = encode_base64(bytes);
 }
 
 void LiveSession::perform_command(const ListGallery&, Json& reply) {

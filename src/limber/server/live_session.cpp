@@ -232,6 +232,7 @@ void LiveSession::send_note(const std::string& level, const std::string& text) {
 
 void LiveSession::send_scene() {
     forget_samples();  // they belong to the sensors of before
+    recording_.set_columns(session_->observer().columns());
     Json scene = describe_scene(session_->simulation(), session_->observer());
     scene["type"] = "scene";
     scene["revision"] = ++revision_;
@@ -288,6 +289,7 @@ StudioFrame LiveSession::make_frame() {
     f.work = session_->work();
     f.drift = session_->energy_drift();
     f.errors = observer.compute_errors(state);
+    f.relative_error = observer.compute_relative_error(state);
     f.speed = speed_;
     f.speed_reached = speed_reached_;
     f.iterations = iterations_;
@@ -311,6 +313,7 @@ void LiveSession::take_sample() {
     samples_.push_back(last_sample_);
     session_->observer().observe(session_->simulation().state(), session_->work(), sensors_);
     samples_.insert(samples_.end(), sensors_.begin(), sensors_.end());
+    recording_.add(last_sample_, sensors_);
     if (!ghost_) return;
     ghost_->observer().observe(ghost_->state(), 0, sensors_);
     samples_.insert(samples_.end(), sensors_.begin(), sensors_.end());

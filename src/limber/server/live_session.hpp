@@ -19,6 +19,7 @@
 #include "limber/server/frame.hpp"
 #include "limber/server/library.hpp"
 #include "limber/server/protocol.hpp"
+#include "limber/server/recording.hpp"
 #include "limber/simulation/session.hpp"
 
 namespace limber {
@@ -70,6 +71,7 @@ private:
     void perform_command(const DescribeElement& element, Json& reply);
     void perform_command(const WriteModel& write, Json& reply);
     void perform_command(const ReadJournal&, Json& reply);
+    void perform_command(const ReadResults& results, Json& reply);
     void perform_command(const SetGhost& ghost, Json& reply);
     void perform_command(const ShowReactions& show, Json& reply);
     void perform_command(const ListGallery&, Json& reply);
@@ -119,6 +121,7 @@ private:
     std::optional<Vec3> pull_target_;
     std::vector<double> samples_, sensors_;
     std::size_t sample_count_ = 0;
+    Recording recording_;
     double last_sample_ = 0;
     Clock::time_point clock_start_, next_frame_, rate_start_;
     double time_start_ = 0, rate_time_start_ = 0;

@@ -62,6 +62,13 @@ OpenModel read_open(const Json& message) {
     return open;
 }
 
+ReadResults read_results(const Json& message) {
+    const std::string format = text_field(message, "format", longest_name);
+    if (format == "csv") return {ResultFormat::csv};
+    if (format == "hdf5") return {ResultFormat::hdf5};
+    throw ProtocolError("'format': expected csv or hdf5");
+}
+
 struct MessageType {
     const char* name;
     std::function<Command(const Json&)> read;
@@ -82,6 +89,7 @@ const std::vector<MessageType>& message_types() {
          }},
         {"write", [](const Json& m) -> Command { return WriteModel{text_field(m, "file", longest_name, false)}; }},
         {"journal", [](const Json&) -> Command { return ReadJournal{}; }},
+        {"results", [](const Json& m) -> Command { return read_results(m); }},
         {"ghost",
          [](const Json& m) -> Command {
              return SetGhost{text_field(m, "formulation", longest_name),

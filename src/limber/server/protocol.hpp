@@ -8,6 +8,8 @@
 #include <string_view>
 #include <variant>
 
+#include "limber/io/results.hpp"
+
 namespace limber {
 
 inline constexpr std::size_t longest_message = 2'000'000;  ///< bytes; a model with its quotes fits
@@ -46,6 +48,10 @@ struct WriteModel {
     std::string file;
 };
 struct ReadJournal {};
+/// What the sensors have shown, as a file.
+struct ReadResults {
+    ResultFormat format = ResultFormat::csv;
+};
 /// A second simulation of the same model beside the first; an empty formulation takes it away.
 struct SetGhost {
     std::string formulation, integrator;
@@ -61,8 +67,9 @@ struct AcknowledgeFrame {
     std::uint32_t number = 0;
 };
 
-using Command = std::variant<OpenModel, EditModel, Play, Pause, MakeSteps, SetSpeed, DescribeElement, WriteModel,
-                             ReadJournal, SetGhost, ShowReactions, ListGallery, ListFiles, AcknowledgeFrame>;
+using Command =
+    std::variant<OpenModel, EditModel, Play, Pause, MakeSteps, SetSpeed, DescribeElement, WriteModel, ReadJournal,
+                 ReadResults, SetGhost, ShowReactions, ListGallery, ListFiles, AcknowledgeFrame>;
 
 struct ClientMessage {
     std::int64_t id = 0;  ///< 0: no reply wanted

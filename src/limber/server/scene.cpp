@@ -45,7 +45,7 @@ public:
             const Body& body = model_.bodies.get(handle);
             const bool is_ground = handle == model_.ground();
             body_index_[body.name] = is_ground ? -1 : next_body_++;
-            Json entry{{"name", body.name}, {"index", body_index_[body.name]}, {"solids", solids(body)}};
+            Json entry{{"name", body.name}, {"index", body_index_[body.name]}, {"solids", solids(handle)}};
             if (!is_ground) {
                 const MassProperties mass = numbers_.mass_properties(handle);
                 entry["mass"] = mass.mass;
@@ -75,12 +75,15 @@ public:
         Json list = Json::array();
         for (const auto handle : model_.joints.handles()) {
             const Joint& joint = model_.joints.get(handle);
-            list.push_back({{"name", joint.name},
-                            {"type", joint_format(joint.type).name},
-                            {"a", index_of(joint.a)},
-                            {"b", index_of(joint.b)},
-                            {"coordinates", joint_coordinate_names(joint.type, model_.planar)},
-                            {"closing", !joint.closing.empty()}});
+            Json entry{{"name", joint.name},
+                       {"type", joint_format(joint.type).name},
+                       {"a", index_of(joint.a)},
+                       {"b", index_of(joint.b)},
+                       {"coordinates", joint_coordinate_names(joint.type, model_.planar)},
+                       {"closing", !joint.closing.empty()}};
+            if (joint.is_disabled) entry["disabled"] = true;
+            if (joint.type == JointType::rolling_disc) entry["radius"] = numbers_.number(joint.radius, joint.name);
+            list.push_back(std::move(entry));
         }
         return list;
     }
@@ -89,11 +92,13 @@ public:
         Json list = Json::array();
         for (const auto handle : model_.forces.handles()) {
             const Force& force = model_.forces.get(handle);
-            list.push_back({{"name", force.name},
-                            {"type", force_format(force.type).name},
-                            {"a", index_of(force.a)},
-                            {"b", index_of(force.b)},
-                            {"scalar", force.scalar}});
+            Json entry{{"name", force.name},
+                       {"type", force_format(force.type).name},
+                       {"a", index_of(force.a)},
+                       {"b", index_of(force.b)},
+                       {"scalar", force.scalar}};
+            if (force.type == ForceType::tyre) entry["radius"] = numbers_.number(force.radius, force.name);
+            list.push_back(std::move(entry));
         }
         return list;
     }
@@ -103,13 +108,14 @@ private:
         return handle.is_null() ? -1 : marker_index_.at(model_.markers.get(handle).name);
     }
 
-    Json solids(const Body& body) const {
+    Json solids(BodyHandle handle) const {
+        const Body& body = model_.bodies.get(handle);
         Json list = Json::array();
         for (const Solid& solid : body.solids) {
             if (!solid.visible || solid.kind == Solid::Kind::general) continue;
             const Frame frame = numbers_.frame(solid.placement, body.name);
             Json size = Json::array();
-            if (solid.kind == Solid::Kind::rod) size.push_back(numbers_.rod_length(body));
+            if (solid.kind == Solid::Kind::rod) size.push_back(numbers_.rod_length(handle));
             for (const Number& n : solid.size) size.push_back(numbers_.number(n, body.name));
             list.push_back({{"kind", solid_name(solid.kind)},
                             {"size", size},

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "limber/kinematics/body_space/reactions.hpp"
+#include "limber/kinematics/body_space/relative_error.hpp"
 #include "limber/model/evaluation.hpp"
 
 namespace limber {
@@ -36,7 +37,7 @@ public:
         for (const auto handle : model.sensors.handles()) add_sensor(model, numbers, model.sensors.get(handle));
         bind_expressions(numbers);
         for (const auto handle : model.events.handles()) add_condition(model, numbers, model.events.get(handle));
-        const auto place = [](const std::map<std::string, int>& index, const std::string& name) {
+        const auto place = [](const std::unordered_map<std::string, int>& index, const std::string& name) {
             const auto it = index.find(name);
             return it == index.end() ? -1 : it->second;
         };
@@ -115,6 +116,11 @@ public:
         multiply(system_->jacobian_pattern(), e.jacobian, state.a, rows_);
         errors.acceleration = (rows_ + e.bias).lpNorm<Eigen::Infinity>();
         return errors;
+    }
+
+    double compute_relative_error(const State& state) override {
+        update_motion(state, true);
+        return relative_error(state);
     }
 
     std::vector<BodyPose> compute_poses(const State& state) override {
@@ -322,6 +328,10 @@ private:
             case Quantity::position_error:
             case Quantity::velocity_error:
             case Quantity::acceleration_error: add_columns(sensor.name, {""}); break;
+            case Quantity::relative_error:
+                add_columns(sensor.name, {""});
+                needs_accelerations_ = true;
+                break;
             case Quantity::expression:
                 add_columns(sensor.name, {""});
                 expressions_.push_back(
@@ -466,8 +476,16 @@ private:
             case Quantity::position_error: *out = compute_errors(state).position; break;
             case Quantity::velocity_error: *out = compute_errors(state).velocity; break;
             case Quantity::acceleration_error: *out = compute_errors(state).acceleration; break;
+            case Quantity::relative_error: *out = relative_error(state); break;
             case Quantity::expression: break;
         }
+    }
+
+    // Of the motion and the accelerations already loaded.
+    double relative_error(const State& state) {
+        if (step_ == 0) return 0;
+        if (!relative_error_) relative_error_ = std::make_unique<RelativeErrorMeter<D>>(m_);  // few ask for it
+        return relative_error_->compute(states_, state.memory, state.t, rates_, make_gains(solver_->options(), step_));
     }
 
     // Kinetic and potential energy of the motion already loaded.
@@ -507,6 +525,7 @@ private:
     const Mechanism<D>& m_;
     std::unique_ptr<AccelerationSolver> solver_;
     ReactionSolver<D> reactions_;
+    std::unique_ptr<RelativeErrorMeter<D>> relative_error_;
     std::unique_ptr<Evaluation> evaluation_;
     FeatureState<D> features_;
     std::vector<int> all_features_;

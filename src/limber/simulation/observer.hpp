@@ -2,6 +2,7 @@
 // What can be seen of a running mechanism: sensors, energies, constraint errors, poses. Everything is computed from
 // body states and their accelerations, so it means the same in every formulation and every set of coordinates.
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -52,6 +53,9 @@ public:
     virtual void observe(const State& state, double work, std::vector<double>& values) = 0;
     virtual Energies compute_energies(const State& state) = 0;
     virtual ConstraintErrors compute_errors(const State& state) = 0;
+    /// Sigma of Joli 2008 eq. (15) with the gains of eq. (12) for the step: see kinematics/body_space/relative_error.hpp. 0 before
+    /// the first step.
+    virtual double compute_relative_error(const State& state) = 0;
     virtual std::vector<BodyPose> compute_poses(const State& state) = 0;
     /// Poses, velocities, forces and, if asked for, the reactions of all joints.
     virtual void compute_view(const State& state, bool with_reactions, MotionView& view) = 0;
@@ -59,9 +63,12 @@ public:
     virtual void evaluate_conditions(const State& state, std::vector<double>& values) = 0;
     /// Total linear momentum and angular momentum about the world's origin.
     virtual void compute_momentum(const State& state, Vec3& linear, Vec3& angular) = 0;
+    /// Relative errors refer to the longest step so far: a short one, as before an event, says nothing about the others.
+    void follow_step(double step) { step_ = std::max(step_, step); }
 
 protected:
     std::vector<std::string> columns_;
+    double step_ = 0;
 };
 
 template <int D>

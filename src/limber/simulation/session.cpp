@@ -28,7 +28,10 @@ std::size_t bytes_of(const Situation& s) {
     const State& x = s.state;
     return sizeof(double) * static_cast<std::size_t>(x.q.size() + x.v.size() + x.a.size() + x.lambda.size() +
                                                      x.scheme_a.size() + x.previous_a.size()) +
-           sizeof(double) * x.memory.size() + sizeof(Situation);
+           sizeof(double) * x.memory.size() + sizeof(Situation) +
+           // Long histories of edits weigh more than the state: each snapshot lists them all.
+           sizeof(s.undo.front()) * (s.undo.capacity() + s.redo.capacity()) +
+           sizeof(s.rules.front()) * s.rules.capacity();
 }
 
 }  // namespace

@@ -139,6 +139,8 @@ private:
     /// The new model takes over, and can be undone if `entry` says what to call it.
     EditReport take_over(Model model, SimulationOptions options, double step, const HandOverLimits& limits,
                          const std::string& entry);
+    /// The same; ends of joints that the new model brings, and that are too far apart, are drawn together.
+    EditReport take_over_gently(Model model, SimulationOptions options, double step, const std::string& entry);
     EditReport take_back(bool forwards);
     EditReport change_pull(Model next);
     /// The model without the pull of the mouse, which is no part of what is undone. Edits start from it.

@@ -40,6 +40,17 @@ std::string describe_hand_over(const HandOverReport& report) {
     return text;
 }
 
+// Those that hold afterwards and did not before.
+std::vector<std::string> joints_brought(const Model& before, const Model& after) {
+    std::vector<std::string> names;
+    for (const auto& change : before.joints.changes_to(after.joints)) {
+        const bool held = change.before.element && !change.before.element->is_disabled;
+        if (change.after.element && !change.after.element->is_disabled && !held)
+            names.push_back(change.after.element->name);
+    }
+    return names;
+}
+
 }  // namespace
 
 EditReport Session::apply(const std::string& text) {
@@ -123,6 +134,23 @@ EditReport Session::take_over(Model next, SimulationOptions options, double step
     return report;
 }
 
+EditReport Session::take_over_gently(Model next, SimulationOptions options, double step, const std::string& entry) {
+    const std::vector<std::string> brought = joints_brought(model(), next);
+    HandOverLimits limits;
+    if (!brought.empty()) limits.move = snap_distance();
+    try {
+        return take_over(next, options, step, limits, entry);
+    } catch (const ModelError&) {
+        if (brought.empty()) throw;
+        const Model direct = next;
+        for (const std::string& joint : brought)
+            lead_together(*simulation_, next, next.joints.find(joint), session_options_.closing_frequency);
+        EditReport report = take_over(next, std::move(options), step, {}, entry);
+        follow_change(direct, next);
+        return report;
+    }
+}
+
 EditReport Session::perform_edit(const AddElement& edit) {
     if (edit.section == "forces" && edit.name == pull_name)
         throw ModelError(fmt::format("'{}' is the name of the mouse's pull", pull_name));
@@ -142,12 +170,7 @@ EditReport Session::perform_edit(const AddElement& edit) {
                 fmt::format("{}; 'close {}.{} ...' draws the ends together", error.what(), edit.section, edit.name));
         }
     }
-    try {
-        return take_over(next, options(), step_, limits, entry);
-    } catch (const ModelError&) {
-        lead_together(*simulation_, next, next.joints.find(edit.name), session_options_.closing_frequency);
-        return take_over(std::move(next), options(), step_, {}, entry);
-    }
+    return take_over_gently(std::move(next), options(), step_, entry);
 }
 
 EditReport Session::perform_edit(const RemoveElement& edit) {
@@ -163,7 +186,7 @@ EditReport Session::perform_edit(const RemoveElement& edit) {
 EditReport Session::perform_edit(const SetProperty& edit) {
     Model next = plain_model();
     set_property(next, edit.path, edit.yaml);
-    return take_over(std::move(next), options(), step_, {}, fmt::format("set {} {}", edit.path, edit.yaml));
+    return take_over_gently(std::move(next), options(), step_, fmt::format("set {} {}", edit.path, edit.yaml));
 }
 
 EditReport Session::perform_edit(const LockJoint& edit) {
@@ -288,23 +311,20 @@ EditReport Session::take_back(bool forwards) {
     const double step = forwards ? entry->step_after : entry->step_before;
     const std::string name = fmt::format("{} '{}'", forwards ? "redo" : "undo", entry->edit);
     EditReport report;
-    HandOverLimits limits;
-    limits.move = snap_distance();
-    const bool brings_joints = next.joints.size() > model().joints.size();
+    std::string remark;
     try {
-        report = take_over(next, next_options, step, brings_joints ? limits : HandOverLimits{}, "");
+        report = take_over_gently(next, next_options, step, "");
     } catch (const ModelError&) {
-        if (!brings_joints) throw;
-        // Ends that have moved apart in the meantime are drawn together again.
-        const Model direct = next;
-        for (const auto& change : model().joints.changes_to(direct.joints))
-            if (!change.before.element && change.after.element)
-                lead_together(*simulation_, next, next.joints.find(change.after.element->name),
-                              session_options_.closing_frequency);
-        report = take_over(next, next_options, step, {}, "");
-        follow_change(direct, next);
+        // Edits can always be taken back: joints that the motion of now does not allow are there again, but without effect.
+        const std::vector<std::string> brought = joints_brought(model(), next);
+        if (brought.empty()) throw;
+        Model without = next;
+        for (const std::string& joint : brought) without.joints.get(without.joints.find(joint)).is_disabled = true;
+        report = take_over(without, next_options, step, {}, "");
+        follow_change(next, without);
+        remark = fmt::format(", disabled: {}", fmt::join(brought, ", "));
     }
-    report.message = name + describe_hand_over(report.hand_over);
+    report.message = name + describe_hand_over(report.hand_over) + remark;
     auto& to = forwards ? undo_ : redo_;
     to.push_back(from.back());
     from.pop_back();

@@ -245,6 +245,7 @@ Frame Simulation::body_frame(const std::string& name) const {
 }
 
 StepReport Simulation::step(double h) {
+    observer_->follow_step(h);
     return stepper_->step(state_, h);
 }
 

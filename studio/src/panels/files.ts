@@ -72,6 +72,13 @@ export class Files {
     else this.studio.note('error', reply.reason ?? 'There is no journal.');
   }
 
+  async downloadResults(format: 'csv' | 'hdf5'): Promise<void> {
+    const reply = await this.studio.connection.ask('results', { format });
+    if (!reply.ok) return this.studio.note('error', reply.reason ?? 'There are no results.');
+    const bytes = Uint8Array.from(atob(reply.base64!), (letter) => letter.charCodeAt(0));
+    download(`${this.stem()}.${format === 'csv' ? 'csv' : 'h5'}`, new Blob([bytes]));
+  }
+
   async downloadPicture(): Promise<void> {
     const picture = await this.studio.view.picture();
     if (picture) download(`${this.stem()}.png`, picture);

@@ -1,8 +1,10 @@
 // The selected element: its values, each editable while it moves, and what can be done with it.
 
 import { h, icon, icons } from '../dom';
+import { Maker } from '../making';
 import type { Studio } from '../studio';
 import type { Selection } from '../types';
+import { Fields, namesIn, type Value } from './fields';
 import type { Plots } from './plots';
 
 const singular: Record<string, string> = {
@@ -17,18 +19,25 @@ const singular: Record<string, string> = {
   gravity: 'world',
 };
 
+// With nothing selected; the list at the left has the others.
+const mostParameters = 4;
+
 export class Inspector {
   readonly element = h('section', { class: 'inspector', 'aria-label': 'Inspector' });
-  private isSliding = false;
+  private fields: Fields;
+  private maker: Maker;
   private asked = 0;
 
   constructor(
     private studio: Studio,
     private plots: Plots,
   ) {
+    this.fields = new Fields(studio);
+    this.maker = new Maker(studio);
     studio.selectionChanged.on(() => void this.build());
     studio.sceneChanged.on(() => {
-      if (!this.isSliding && !this.element.contains(document.activeElement)) void this.build();
+      const isTyping = document.activeElement instanceof HTMLInputElement && document.activeElement.type === 'text' && this.element.contains(document.activeElement);
+      if (!this.fields.isSliding && !isTyping) void this.build();
     });
   }
 
@@ -36,16 +45,28 @@ export class Inspector {
     const selection = this.studio.selection;
     const turn = ++this.asked;
     if (!selection) {
-      this.element.replaceChildren(h('p', { class: 'quiet empty' }, 'Click on a body or a joint to see and change its values. Drag a body to pull it.'));
+      this.element.replaceChildren(...this.welcome());
       return;
     }
     const values = selection.section === 'gravity' ? this.gravity() : await this.describe(selection);
+    const parameters = await this.parametersOf(values ?? []);
     if (turn !== this.asked || !values) return;
     this.element.replaceChildren(
       h('header', {}, h('h2', {}, selection.name), h('span', { class: 'tag' }, this.kind(selection))),
-      h('div', { class: 'fields' }, ...values.map(({ path, label, value }) => this.field(path, label, value))),
+      h('div', { class: 'fields' }, ...values.map((value) => this.fields.field(value))),
+      ...(parameters.length > 0 ? [h('h3', {}, 'Parameters it uses'), h('div', { class: 'fields' }, ...parameters.map((p) => this.fields.field(p)))] : []),
       h('div', { class: 'actions' }, ...this.actions(selection)),
     );
+  }
+
+  private welcome(): HTMLElement[] {
+    const names = this.studio.scene?.parameters ?? [];
+    const rows = h('div', { class: 'fields' });
+    void this.describeParameters(names.slice(0, mostParameters)).then((values) => rows.replaceChildren(...values.map((value) => this.fields.field(value))));
+    return [
+      h('p', { class: 'quiet empty' }, 'Click on a body or a joint to see and change its values. Drag a body to pull it.'),
+      ...(names.length > 0 ? [h('h3', {}, 'Parameters'), rows] : []),
+    ];
   }
 
   private kind({ section, name }: Selection): string {
@@ -54,12 +75,12 @@ export class Inspector {
     return type ?? singular[section] ?? section;
   }
 
-  private gravity(): { path: string; label: string; value: string }[] {
+  private gravity(): Value[] {
     const scene = this.studio.scene!;
     return scene.gravity.slice(0, scene.planar ? 2 : 3).map((value, i) => ({ path: `gravity.${i}`, label: 'xyz'[i]!, value }));
   }
 
-  private async describe({ section, name }: Selection): Promise<{ path: string; label: string; value: string }[] | null> {
+  private async describe({ section, name }: Selection): Promise<Value[] | null> {
     const reply = await this.studio.connection.ask('describe', { section, name });
     if (!reply.ok) return null;
     return reply.properties!.map(({ field, value }) => ({
@@ -69,79 +90,23 @@ export class Inspector {
     }));
   }
 
-  private field(path: string, label: string, value: string): HTMLElement {
-    const number = Number(value);
-    const isNumber = value.trim() !== '' && Number.isFinite(number);
-    const input = h('input', { type: 'text', value, 'aria-label': label, 'data-path': path, spellcheck: 'false' });
-    input.value = value;
-    input.onchange = () => void this.studio.edit(`set ${path} ${input.value}`);
-    const row = h('label', { class: 'field' }, h('span', {}, label), input);
-    if (isNumber) row.append(this.slider(path, number, input));
-    return row;
+  private parametersOf(values: Value[]): Promise<Value[]> {
+    return this.describeParameters(namesIn(values.map((v) => v.value).join(' '), this.studio.scene!.parameters));
   }
 
-  // One gesture is one edit to undo: each new value takes back the one before it.
-  private slider(path: string, value: number, input: HTMLInputElement): HTMLInputElement {
-    const reach = value === 0 ? 1 : Math.abs(value);
-    const [low, high] = value > 0 ? [0.02 * reach, 3 * reach] : [-3 * reach, value === 0 ? 3 : 0];
-    const slider = h('input', { type: 'range', min: low, max: high, step: 'any', 'aria-label': `${path} slider`, 'data-slider': path });
-    slider.value = String(value);
-    let isBusy = false;
-    let hasEdit = false;
-    let sent = '';
-    const send = async () => {
-      if (isBusy) return;
-      isBusy = true;
-      while (sent !== slider.value) {
-        sent = slider.value;
-        if (hasEdit) await this.studio.connection.ask('edit', { text: 'undo' });
-        const text = String(Number(Number(sent).toPrecision(4)));
-        input.value = text;
-        hasEdit = (await this.studio.edit(`set ${path} ${text}`)).ok;
-      }
-      isBusy = false;
-      if (!this.isSliding) hasEdit = false;
-    };
-    slider.oninput = () => {
-      this.isSliding = true;
-      void send();
-    };
-    slider.onchange = () => {
-      this.isSliding = false;
-      void send();
-    };
-    return slider;
+  private async describeParameters(names: string[]): Promise<Value[]> {
+    const lists = await Promise.all(names.map((name) => this.describe({ section: 'parameters', name })));
+    return lists.flatMap((list, i) => (list ?? []).map((value) => ({ ...value, label: names[i]! })));
   }
 
   private actions(selection: Selection): HTMLElement[] {
-    const { studio } = this;
-    const scene = studio.scene!;
     const { section, name } = selection;
+    const { studio } = this;
     const buttons: HTMLElement[] = [];
-    const button = (id: string, label: string, onclick: () => void, kind = '') =>
-      buttons.push(h('button', { class: `button ${kind}`, 'data-action': id, onclick }, label));
-    if (section === 'joints') {
-      const isLocked = scene.joints.some((j) => j.name === `${name}_lock`);
-      button('lock', isLocked ? 'Unlock' : 'Lock', () => void studio.edit(`${isLocked ? 'unlock' : 'lock'} ${name}`));
-      button('plot', 'Plot the reaction', () => void this.sense(`${name}_reaction`, `{reaction: ${name}}`));
-      const coordinate = scene.joints.find((j) => j.name === name)?.coordinates[0];
-      if (coordinate) {
-        button('plot-coordinate', `Plot the ${coordinate}`, () => void this.sense(`${name}_${coordinate}`, `{coordinate: ${name}.${coordinate}}`));
-        button('motor', 'Add a motor', () => void this.addMotor(`${name}.${coordinate}`));
-      }
-    }
-    if (section === 'bodies' || section === 'markers') {
-      const markers = scene.markers.filter((m) => (section === 'markers' ? m.name === name : m.name.startsWith(`${name}.`) && !m.own));
-      const marker = markers.find((m) => m.name.endsWith('.to')) ?? markers.find((m) => m.name.endsWith('.com')) ?? markers[0];
-      if (marker) {
-        const stem = marker.name.replaceAll('.', '_');
-        button('trace', studio.view.traces.names.includes(marker.name) ? 'Stop the trace' : `Trace ${marker.name}`, () => this.trace(marker.name));
-        button('plot', 'Plot the position', () => void this.sense(stem, `{position: ${marker.name}}`));
-        button('plot-velocity', 'Plot the velocity', () => void this.sense(`${stem}_velocity`, `{velocity: ${marker.name}}`));
-      }
-    }
-    if (section === 'forces') button('plot', 'Plot the force', () => void this.sense(`${name}_force`, `{force: ${name}}`));
-    if (section === 'sensors') button('plot', 'Plot', () => this.plots.addPane(scene.columns.filter((c) => c === name || c.startsWith(`${name}.`))));
+    if (section === 'joints') buttons.push(...this.jointActions(name));
+    if (section === 'bodies' || section === 'markers') buttons.push(...this.pointActions(selection));
+    if (section === 'forces') buttons.push(action('plot', 'Plot the force', () => void this.sense(`${name}_force`, `{force: ${name}}`)));
+    if (section === 'sensors') buttons.push(action('plot', 'Plot', () => this.plots.addPane(this.columnsOf(name))));
     if (section !== 'gravity')
       buttons.push(
         h('button', { class: 'button danger', 'data-action': 'delete', title: 'Delete it and what depends on it (Del)', onclick: () => void studio.edit(`remove ${section}.${name} with dependents`) }, icon(icons.trash), 'Delete'),
@@ -149,23 +114,57 @@ export class Inspector {
     return buttons;
   }
 
+  private jointActions(name: string): HTMLElement[] {
+    const { studio } = this;
+    const joints = studio.scene!.joints;
+    const joint = joints.find((j) => j.name === name);
+    const isLocked = joints.some((j) => j.name === `${name}_lock`);
+    const isDisabled = joint?.disabled === true;
+    const coordinate = joint?.coordinates[0];
+    const buttons = [
+      action('lock', isLocked ? 'Unlock' : 'Lock', () => void studio.edit(`${isLocked ? 'unlock' : 'lock'} ${name}`), 'Hold it as it is (L)'),
+      action('disable', isDisabled ? 'Enable' : 'Disable', () => void studio.edit(`set joints.${name}.disabled ${!isDisabled}`), 'It stays, and does nothing (X)'),
+      action('plot', 'Plot the reaction', () => void this.sense(`${name}_reaction`, `{reaction: ${name}}`)),
+    ];
+    if (coordinate)
+      buttons.push(
+        action('plot-coordinate', `Plot the ${coordinate}`, () => void this.sense(`${name}_${coordinate}`, `{coordinate: ${name}.${coordinate}}`)),
+        action('motor', 'Add a motor', () => void this.maker.motor(name)),
+      );
+    return buttons;
+  }
+
+  private pointActions({ section, name }: Selection): HTMLElement[] {
+    const markers = this.studio.scene!.markers.filter((m) => (section === 'markers' ? m.name === name : m.name.startsWith(`${name}.`) && !m.own));
+    const marker = markers.find((m) => m.name.endsWith('.to')) ?? markers.find((m) => m.name.endsWith('.com')) ?? markers[0];
+    if (!marker) return [];
+    const stem = marker.name.replaceAll('.', '_');
+    const isTraced = this.studio.view.overlays.traces.names.includes(marker.name);
+    return [
+      action('trace', isTraced ? 'Stop the trace' : `Trace ${marker.name}`, () => this.trace(marker.name)),
+      action('plot', 'Plot the position', () => void this.sense(stem, `{position: ${marker.name}}`)),
+      action('plot-velocity', 'Plot the velocity', () => void this.sense(`${stem}_velocity`, `{velocity: ${marker.name}}`)),
+    ];
+  }
+
+  private columnsOf(sensor: string): string[] {
+    return this.studio.scene!.columns.filter((c) => c === sensor || c.startsWith(`${sensor}.`));
+  }
+
   // Adds a sensor if there is none of that name, and plots it.
   private async sense(name: string, yaml: string): Promise<void> {
     if (!this.studio.scene!.sensors.includes(name) && !(await this.studio.edit(`add sensors.${name} ${yaml}`)).ok) return;
-    const own = () => this.studio.scene!.columns.filter((c) => c === name || c.startsWith(`${name}.`));
-    this.plots.addPane(own());
-  }
-
-  private async addMotor(coordinate: string): Promise<void> {
-    const name = this.studio.freshName('motor');
-    const done = await this.studio.edit(`add forces.${name} {servo: ${coordinate}, follows: 2*t, gain: 50, rate-gain: 5}`);
-    if (done.ok) this.studio.select({ section: 'forces', name });
+    this.plots.addPane(this.columnsOf(name));
   }
 
   private trace(marker: string): void {
-    const { view } = this.studio;
-    view.traces.toggle(marker, view.traceColor());
-    view.shown.traces = true;
+    const { traces } = this.studio.view.overlays;
+    traces.toggle(marker, traces.nextColor());
+    this.studio.show('traces', traces.names.length > 0);
     void this.build();
   }
+}
+
+function action(id: string, label: string, onclick: () => void, title?: string): HTMLElement {
+  return h('button', { class: 'button', id: `action-${id}`, 'data-action': id, title, onclick }, label);
 }

@@ -12,7 +12,6 @@ const redrawInterval = 50; // ms
 
 interface Pane {
   columns: string[];
-  isDifference: boolean;
   element: HTMLElement;
   plot: uPlot;
 }
@@ -81,7 +80,7 @@ export class Plots {
         {},
         h('strong', {}, 'Plots'),
         this.picker,
-        h('button', { class: 'button', onclick: () => this.addPane(this.studio.scene?.columns ?? [], true), title: 'How far the second formulation is from the first' }, 'Difference'),
+        h('button', { class: 'button', id: 'plot-difference', onclick: () => this.addPane(this.studio.scene?.columns ?? [], true), title: 'How far the second formulation is from the first' }, 'Difference'),
         h('span', { class: 'stretch' }),
         iconButton('download', 'Download as CSV', () => this.saveTable(), 'save-csv'),
         iconButton('close', 'Hide the plots', () => this.show(false)),
@@ -126,7 +125,17 @@ export class Plots {
   addPane(columns: string[], isDifference = false): void {
     if (columns.length === 0) return;
     this.element.hidden = false;
-    const names = columns.map((c) => (isDifference ? `Δ ${c}` : c));
+    this.makePane(columns.map((c) => (isDifference ? `Δ ${c}` : c)));
+  }
+
+  /** The theme has changed; plots keep the colours they were made with. */
+  restyle(): void {
+    const kept = this.panes.map((pane) => pane.columns);
+    for (const pane of [...this.panes]) this.closePane(pane);
+    for (const names of kept) this.makePane(names);
+  }
+
+  private makePane(names: string[]): void {
     const element = h('div', { class: 'pane', 'data-columns': names.join(' ') });
     const style = getComputedStyle(document.documentElement);
     const text = style.getPropertyValue('--quiet').trim();
@@ -140,12 +149,17 @@ export class Plots {
         cursor: { drag: { x: true, y: false }, sync: { key: 'time' } },
         scales: { x: { time: false } },
         axes: [{ ...axis, size: 28 }, { ...axis, values: (_, ticks) => ticks.map((v) => String(Number(v.toPrecision(4)))) }],
+        hooks: {
+          setSelect: [(u) => u.select.width > 0 && element.classList.add('zoomed')],
+          setScale: [(u, key) => key === 'x' && (element.dataset['range'] = `${u.scales['x']!.min} ${u.scales['x']!.max}`)],
+        },
         series: [{ label: 't' }, ...names.map((label, i) => ({ label, stroke: palette[i % palette.length]!, width: 1.8, points: { show: false } }))],
       },
       [[], ...names.map(() => [])] as uPlot.AlignedData,
       element,
     );
-    const pane = { columns: names, isDifference, element, plot };
+    const pane: Pane = { columns: names, element, plot };
+    plot.over.addEventListener('dblclick', () => element.classList.remove('zoomed'));
     element.append(iconButton('close', 'Close this plot', () => this.closePane(pane)));
     this.panes.push(pane);
     this.list.append(element);
@@ -168,7 +182,11 @@ export class Plots {
   private redraw(): void {
     if (!this.isDirty || this.element.hidden) return;
     this.isDirty = false;
-    for (const pane of this.panes) pane.plot.setData([this.history.time, ...pane.columns.map((c) => this.history.get(c))] as uPlot.AlignedData);
+    for (const { plot, columns, element } of this.panes) {
+      const isZoomed = element.classList.contains('zoomed'); // then the time axis does not follow the motion
+      plot.setData([this.history.time, ...columns.map((c) => this.history.get(c))] as uPlot.AlignedData, !isZoomed);
+      if (isZoomed) plot.redraw();
+    }
   }
 
   private resize(): void {

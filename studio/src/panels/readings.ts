@@ -1,9 +1,12 @@
-// What an engineer wants to know at a glance: energy, errors, freedoms, cost, and the legend of the arrows.
+// What an engineer wants to know at a glance: energy, errors, freedoms, cost.
 
 import { h, short } from '../dom';
 import type { Studio } from '../studio';
 
 const framesBetweenTexts = 6;
+const sigmaMeaning =
+  'Joli 2008, eq. (15): |kv Φ′ + kp Φ| / |K λ|, the share of the constraint accelerations that mends errors instead of moving the mechanism, with the gains that suit the step. ' +
+  'Far below 1: the constraints are well kept. Near 1: take a smaller step.';
 
 export function readings(studio: Studio): HTMLElement {
   const kinetic = h('div', { class: 'bar kinetic' });
@@ -11,7 +14,6 @@ export function readings(studio: Studio): HTMLElement {
   const energy = h('dl', { class: 'numbers', id: 'energy' });
   const solver = h('dl', { class: 'numbers', id: 'solver' });
   const freedoms = h('div', { class: 'freedoms', id: 'freedoms' });
-  const legend = h('div', { class: 'legend' });
   let lowest = Infinity;
   let highest = -Infinity;
   let count = 0;
@@ -54,15 +56,11 @@ export function readings(studio: Studio): HTMLElement {
         ['position error', short(frame.positionError, 2)],
         ['velocity error', short(frame.velocityError, 2)],
         ['acceleration error', short(frame.accelerationError, 2)],
+        ['relative error Σ', short(frame.relativeError, 2), sigmaMeaning],
         ['iterations per step', short(frame.iterations, 2)],
         ['pictures', `${studio.view.framesPerSecond} / s`],
       ]),
     );
-    const arrows: (Node | string)[] = [];
-    if (studio.view.shown.reactions) arrows.push(h('span', { class: 'swatch reaction' }), `longest reaction ${short(studio.view.reactions.largest)} N`);
-    if (studio.view.shown.velocities) arrows.push(h('span', { class: 'swatch velocity' }), `fastest ${short(studio.view.velocities.largest)} m/s`);
-    legend.replaceChildren(...arrows);
-    legend.hidden = arrows.length === 0;
   });
 
   return h(
@@ -74,6 +72,5 @@ export function readings(studio: Studio): HTMLElement {
     energy,
     h('h3', {}, 'Solver'),
     solver,
-    legend,
   );
 }

@@ -2,8 +2,10 @@
 
 import { h, icon, iconButton, icons, type IconName } from '../dom';
 import type { Studio } from '../studio';
-import type { Tool, Tools } from '../tools';
+import type { Tool } from '../making';
+import type { Tools } from '../tools';
 import type { Choice } from '../types';
+import type { Shown } from '../view/overlays';
 import type { Files } from './files';
 import type { Plots } from './plots';
 
@@ -55,6 +57,8 @@ export function topBar(studio: Studio, files: Files, actions: Actions): HTMLElem
       'div',
       { class: 'menu-list' },
       entry('Model (YAML)', () => void files.downloadModel()),
+      entry('Results (CSV)', () => void files.downloadResults('csv')),
+      entry('Results (HDF5)', () => void files.downloadResults('hdf5')),
       entry('Journal of this session', () => void files.downloadJournal()),
       entry('Picture (PNG)', () => void files.downloadPicture()),
     ),
@@ -89,41 +93,39 @@ const tools: [Tool, IconName, string][] = [
   ['sphere', 'sphere', 'Draw a sphere (S)'],
   ['joint', 'joint', 'Join two points (J)'],
   ['spring', 'spring', 'Spring between two points (K)'],
+  ['motor', 'motor', 'Motor on a joint (M)'],
 ];
 
 /** The tools; `show` marks the one in use. */
 export function toolBox(studio: Studio, plots: Plots, use: (tool: Tool) => void): { element: HTMLElement; show: (tool: Tool) => void } {
   const buttons = new Map(tools.map(([tool, name, title]) => [tool, iconButton(name, title, () => use(tool), `tool-${tool}`)]));
-  const toggle = (name: IconName, title: string, id: string, change: () => boolean): HTMLButtonElement => {
-    const button: HTMLButtonElement = iconButton(name, title, () => button.classList.toggle('on', change()), id);
+  const toggle = (what: keyof Shown, name: IconName, title: string): HTMLButtonElement => {
+    const button = iconButton(name, title, () => studio.show(what), `show-${what}`);
+    studio.shownChanged.on((shown) => button.classList.toggle('on', shown[what]));
     return button;
   };
-  const { shown } = studio.view;
-  const reactions = toggle('arrows', 'Reaction arrows (F)', 'show-reactions', () => {
-    shown.reactions = !shown.reactions;
-    void studio.connection.ask('reactions', { on: shown.reactions });
-    return shown.reactions;
+  studio.shownChanged.on(({ traces }) => {
+    const { traces: paths } = studio.view.overlays;
+    if (!traces || paths.names.length > 0) return;
+    const moving = studio.scene?.markers.filter((m) => m.body >= 0) ?? [];
+    const last = moving.findLast((m) => m.name.endsWith('.to')) ?? moving.at(-1);
+    if (last) paths.toggle(last.name, paths.nextColor());
   });
-  const velocities = toggle('velocity', 'Velocity arrows (W)', 'show-velocities', () => (shown.velocities = !shown.velocities));
-  const traces = toggle('trace', 'Traces (E)', 'show-traces', () => {
-    shown.traces = !shown.traces;
-    const ends = studio.scene?.markers.filter((m) => m.body >= 0 && m.name.endsWith('.to')) ?? [];
-    const last = ends.at(-1) ?? studio.scene?.markers.findLast((m) => m.body >= 0);
-    if (shown.traces && studio.view.traces.names.length === 0 && last) studio.view.traces.toggle(last.name, studio.view.traceColor());
-    return shown.traces;
+  studio.sceneChanged.on(({ isNew }) => {
+    if (isNew && studio.shown.traces) studio.show('traces', true);
   });
   studio.stateChanged.on((state) => {
     // A session that was resumed knows nothing of what this page shows.
-    if (state.open && state.reactions !== shown.reactions) studio.connection.tell('reactions', { on: shown.reactions });
+    if (state.open && state.reactions !== studio.shown.reactions) studio.connection.tell('reactions', { on: studio.shown.reactions });
   });
   const element = h(
     'nav',
     { class: 'tools', 'aria-label': 'Tools' },
     ...buttons.values(),
     h('hr'),
-    reactions,
-    velocities,
-    traces,
+    toggle('reactions', 'arrows', 'Reaction arrows (F)'),
+    toggle('velocities', 'velocity', 'Velocity arrows (W)'),
+    toggle('traces', 'trace', 'Traces (E)'),
     iconButton('plot', 'Plots (P)', () => plots.toggle(), 'show-plots'),
     iconButton('fit', 'Show everything (0)', () => studio.view.fit(), 'fit'),
   );
@@ -140,9 +142,9 @@ export function shortcuts(studio: Studio, files: Files, toolSet: Tools, actions:
     '?': actions.showHelp,
     g: actions.showGallery,
     t: actions.switchTheme,
-    f: click('show-reactions'),
-    w: click('show-velocities'),
-    e: click('show-traces'),
+    f: () => studio.show('reactions'),
+    w: () => studio.show('velocities'),
+    e: () => studio.show('traces'),
     p: click('show-plots'),
     '0': click('fit'),
     v: () => toolSet.use('select'),
@@ -152,6 +154,9 @@ export function shortcuts(studio: Studio, files: Files, toolSet: Tools, actions:
     s: () => toolSet.use('sphere'),
     j: () => toolSet.use('joint'),
     k: () => toolSet.use('spring'),
+    m: () => toolSet.use('motor'),
+    l: click('action-lock'),
+    x: click('action-disable'),
     Escape: () => toolSet.use('select'),
     Delete: () => {
       const s = studio.selection;
@@ -167,7 +172,8 @@ export function shortcuts(studio: Studio, files: Files, toolSet: Tools, actions:
   };
   addEventListener('keydown', (event) => {
     const isTyping = event.target instanceof HTMLInputElement && event.target.type === 'text';
-    if (isTyping || event.target instanceof HTMLSelectElement || event.altKey) return;
+    const isElsewhere = document.querySelector('dialog[open]') !== null; // which has keys of its own
+    if (isTyping || isElsewhere || event.target instanceof HTMLSelectElement || event.altKey) return;
     const action = event.ctrlKey || event.metaKey ? withControl[event.key] : plain[event.key];
     if (!action || (!studio.scene && event.key !== '?' && event.key !== 'g')) return;
     event.preventDefault();

@@ -34,7 +34,7 @@ export function tree(studio: Studio): HTMLElement {
     list.replaceChildren(
       ...group('parameters', 'Parameters', plain(scene.parameters)),
       ...group('bodies', 'Bodies', scene.bodies.filter((b) => b.index >= 0).map((b) => ({ name: b.name, hint: b.solids[0]?.kind ?? '' }))),
-      ...group('joints', 'Joints', scene.joints.map((j) => ({ name: j.name, hint: j.closing ? 'closing …' : j.type }))),
+      ...group('joints', 'Joints', scene.joints.map((j) => ({ name: j.name, hint: j.disabled ? 'disabled' : j.closing ? 'closing …' : j.type }))),
       ...group('forces', 'Forces', scene.forces.filter((f) => f.type !== 'pull').map((f) => ({ name: f.name, hint: f.type }))),
       ...group('drivers', 'Drivers', plain(scene.drivers)),
       ...group('sensors', 'Sensors', plain(scene.sensors)),

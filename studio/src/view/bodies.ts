@@ -1,4 +1,4 @@
-// Bodies as instances: three draw calls however many there are.
+// Bodies as instances: one draw call for each kind of shape, however many there are.
 
 import {
   BoxGeometry,
@@ -9,19 +9,31 @@ import {
   Group,
   type Intersection,
   InstancedMesh,
+  type Material,
   Matrix4,
+  MeshLambertMaterial,
   MeshStandardMaterial,
   Quaternion,
   SphereGeometry,
+  TorusGeometry,
   Vector3,
 } from 'three';
 import type { Scene } from '../types';
-import { type Shape, type ShapeKind, shapesOf } from './shapes';
+import { isCrowd, type Shape, type ShapeKind, shapesOf } from './shapes';
 
-const geometries: Record<ShapeKind, BufferGeometry> = {
+type Geometries = Record<ShapeKind, BufferGeometry>;
+const fine: Geometries = {
   box: new BoxGeometry(1, 1, 1),
   cylinder: new CylinderGeometry(1, 1, 1, 28).rotateX(Math.PI / 2),
   sphere: new SphereGeometry(1, 24, 16),
+  tyre: new TorusGeometry(0.8, 0.2, 14, 40),
+};
+// For crowds, where each is small on the screen.
+const coarse: Geometries = {
+  box: fine.box,
+  cylinder: new CylinderGeometry(1, 1, 1, 8).rotateX(Math.PI / 2),
+  sphere: new SphereGeometry(1, 8, 6),
+  tyre: new TorusGeometry(0.8, 0.2, 6, 16),
 };
 
 export class BodyMeshes {
@@ -40,16 +52,17 @@ export class BodyMeshes {
   build(scene: Scene, thickness: number, hasShadows: boolean): void {
     for (const { mesh } of this.meshes) {
       this.group.remove(mesh);
-      (mesh.material as MeshStandardMaterial).dispose();
+      (mesh.material as Material).dispose();
       mesh.dispose();
     }
     this.meshes = [];
     this.poses = scene.poses.map(() => new Matrix4());
     const shapes = shapesOf(scene, thickness);
-    for (const kind of ['box', 'cylinder', 'sphere'] as const) {
+    const geometries = isCrowd(scene) ? coarse : fine;
+    for (const kind of Object.keys(geometries) as ShapeKind[]) {
       const own = shapes.filter((shape) => shape.kind === kind);
       if (own.length === 0) continue;
-      const material = new MeshStandardMaterial({ roughness: 0.55, metalness: 0.05 });
+      const material = isCrowd(scene) ? new MeshLambertMaterial() : new MeshStandardMaterial({ roughness: 0.55, metalness: 0.05 });
       if (this.isGhost) Object.assign(material, { transparent: true, opacity: 0.28, depthWrite: false });
       const mesh = new InstancedMesh(geometries[kind], material, own.length);
       mesh.instanceMatrix.setUsage(DynamicDrawUsage);

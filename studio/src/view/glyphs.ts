@@ -8,8 +8,10 @@ import {
   Group,
   InstancedMesh,
   type Intersection,
+  type Material,
   Matrix4,
   MeshBasicMaterial,
+  MeshLambertMaterial,
   MeshStandardMaterial,
   OctahedronGeometry,
   Quaternion,
@@ -18,15 +20,18 @@ import {
   Vector3,
 } from 'three';
 import type { Joint, Scene } from '../types';
+import { isCrowd } from './shapes';
 
 type Sign = 'hinge' | 'slide' | 'ball' | 'other';
 
-const signGeometry: Record<Sign, BufferGeometry> = {
+type Signs = Record<Sign, BufferGeometry>;
+const fine: Signs = {
   hinge: new TorusGeometry(1, 0.38, 12, 28),
   slide: new BoxGeometry(2.4, 1.5, 1.5),
   ball: new SphereGeometry(1.15, 20, 14),
   other: new OctahedronGeometry(1.3),
 };
+const coarse: Signs = { ...fine, hinge: new CylinderGeometry(1.2, 1.2, 1, 8).rotateX(Math.PI / 2), ball: new OctahedronGeometry(1.3) };
 const footGeometry = new CylinderGeometry(0.01, 2.1, 2.6, 4, 1).rotateY(Math.PI / 4).scale(1, 1, 0.15).translate(0, -1.6, 0);
 
 function signOf(joint: Joint): Sign {
@@ -34,6 +39,13 @@ function signOf(joint: Joint): Sign {
   if (joint.type === 'prismatic') return 'slide';
   if (joint.type === 'spherical' || joint.type === 'universal') return 'ball';
   return 'other';
+}
+
+function colorOf(joint: Joint, isMarked: boolean, isSelected: boolean): string {
+  if (isSelected) return '#f0e442';
+  if (isMarked) return '#d55e00';
+  if (joint.disabled) return '#5d6670';
+  return joint.closing ? '#e69f00' : '#dfe5ec';
 }
 
 export class Glyphs {
@@ -54,10 +66,11 @@ export class Glyphs {
     this.feet = null;
     this.scene = scene;
     this.size = size;
-    for (const sign of ['hinge', 'slide', 'ball', 'other'] as const) {
+    const signs = isCrowd(scene) ? coarse : fine;
+    for (const sign of Object.keys(signs) as Sign[]) {
       const joints = scene.joints.flatMap((joint, i) => (joint.b >= 0 && signOf(joint) === sign ? [i] : []));
       if (joints.length === 0) continue;
-      const mesh = new InstancedMesh(signGeometry[sign], new MeshStandardMaterial({ roughness: 0.4 }), joints.length);
+      const mesh = new InstancedMesh(signs[sign], isCrowd(scene) ? new MeshLambertMaterial() : new MeshStandardMaterial({ roughness: 0.4 }), joints.length);
       mesh.frustumCulled = false;
       mesh.renderOrder = 2;
       this.layers.push({ mesh, joints });
@@ -81,8 +94,7 @@ export class Glyphs {
     for (const { mesh, joints } of this.layers) {
       joints.forEach((index, i) => {
         const joint = this.scene!.joints[index]!;
-        const color = joint.name === selected ? '#f0e442' : marked.has(joint.name) ? '#d55e00' : joint.closing ? '#e69f00' : '#dfe5ec';
-        mesh.setColorAt(i, new Color(color));
+        mesh.setColorAt(i, new Color(colorOf(joint, marked.has(joint.name), joint.name === selected)));
       });
       if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
     }
@@ -120,7 +132,7 @@ export class Glyphs {
 
   private discard(mesh: InstancedMesh): void {
     this.group.remove(mesh);
-    (mesh.material as MeshStandardMaterial).dispose();
+    (mesh.material as Material).dispose();
     mesh.dispose();
   }
 }

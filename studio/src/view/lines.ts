@@ -4,6 +4,7 @@ import { Color, ConeGeometry, Group, InstancedMesh, Matrix4, MeshBasicMaterial, 
 import { LineMaterial } from 'three/examples/jsm/lines/LineMaterial.js';
 import { LineSegments2 } from 'three/examples/jsm/lines/LineSegments2.js';
 import { LineSegmentsGeometry } from 'three/examples/jsm/lines/LineSegmentsGeometry.js';
+import { palette } from './shapes';
 
 /** Line segments that are all drawn anew for each frame. */
 export class LineLayer {
@@ -50,7 +51,7 @@ export class LineLayer {
   }
 }
 
-const tension = new Color('#d55e00');
+const tension = new Color('#e69f00');
 const compression = new Color('#0072b2');
 const slack = new Color('#9aa4af');
 
@@ -162,10 +163,12 @@ export class Traces {
       if (path.points.length > longestTrace) path.points.shift();
     }
   }
-  show(): void {
-    this.layer.clear();
+  add(): void {
     for (const { color, points } of this.paths.values())
       for (let i = 1; i < points.length; ++i) this.layer.add(points[i - 1]!, points[i]!, color);
-    this.layer.show();
+  }
+  /** A colour that none of the traces has, as long as there are some. */
+  nextColor(): string {
+    return palette[(this.paths.size + 1) % palette.length]!;
   }
 }

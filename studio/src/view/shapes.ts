@@ -1,15 +1,20 @@
-// The solids of a scene as instances of three unit shapes: box, cylinder along z, sphere.
+// The solids of a scene as instances of four unit shapes: box, cylinder along z, sphere, tyre around z.
 
 import { Box3, Matrix4, Quaternion, Vector3 } from 'three';
 import type { Body, Scene, Solid } from '../types';
 
-export type ShapeKind = 'box' | 'cylinder' | 'sphere';
+export type ShapeKind = 'box' | 'cylinder' | 'sphere' | 'tyre';
 
 export interface Shape {
   kind: ShapeKind;
   body: number; // -1: the ground
   local: Matrix4; // unit shape -> body
   color: string;
+}
+
+/** So many bodies that each must be cheap to draw. */
+export function isCrowd(scene: Scene): boolean {
+  return scene.bodies.length > 200;
 }
 
 /** Okabe and Ito: told apart with every kind of colour vision. */
@@ -27,20 +32,57 @@ export function bodyMatrix(scene: Scene, body: number): Matrix4 {
   return new Matrix4().compose(new Vector3(x, y, z), new Quaternion(qx, qy, qz, qw), new Vector3(1, 1, 1));
 }
 
-/** The box around everything, markers included; never empty. */
+/** Whether something holds the mechanism in its place. */
+export function isGrounded(scene: Scene): boolean {
+  return groundMarkers(scene).length > 0;
+}
+
+function groundMarkers(scene: Scene): number[] {
+  const joined = scene.joints.filter((j) => !j.disabled).flatMap((j) => [j.a, j.b]);
+  return joined.filter((m) => scene.markers[m]?.body === -1);
+}
+
+// Where bodies will get to that turn about a point of the ground: all around it in the plane; to the sides and down if everything hangs on it.
+function swingOf(scene: Scene): Vector3[] {
+  const axes = [new Vector3(1, 0, 0), new Vector3(0, 1, 0), new Vector3(0, 0, 1)].slice(0, scene.planar ? 2 : 3);
+  const place = (m: number) => new Vector3(...scene.markers[m]!.position).applyMatrix4(bodyMatrix(scene, scene.markers[m]!.body));
+  const reach = (pivot: Vector3, body?: number) =>
+    Math.max(0, ...scene.markers.map((marker, m) => (marker.body >= 0 && (body ?? marker.body) === marker.body ? pivot.distanceTo(place(m)) : 0)));
+  const around = (pivot: Vector3, radius: number, ways: Vector3[]) => ways.map((way) => pivot.clone().addScaledVector(way, radius));
+  const bothWays = (list: Vector3[]) => list.flatMap((axis) => [axis, axis.clone().negate()]);
+  const points: Vector3[] = [];
+  if (scene.planar && !isCrowd(scene))
+    for (const { a, b, type } of scene.joints) {
+      const [ground, other] = scene.markers[a]?.body === -1 ? [a, b] : [b, a];
+      if (type === 'revolute' && scene.markers[ground]?.body === -1) points.push(...around(place(ground), reach(place(ground), scene.markers[other]?.body), bothWays(axes)));
+    }
+  const [only, ...others] = groundMarkers(scene);
+  const gravity = new Vector3(...scene.gravity.map((g) => Number(g) || 0)).normalize();
+  if (only !== undefined && others.length === 0 && gravity.length() > 0)
+    points.push(...around(place(only), reach(place(only)), [gravity, ...bothWays(axes.filter((axis) => Math.abs(axis.dot(gravity)) < 0.5))]));
+  return points;
+}
+
+/** The box around everything and around the swing of a pendulum; never empty. */
 export function sceneBounds(scene: Scene): Box3 {
+  const bounds = modelBounds(scene);
+  for (const point of swingOf(scene)) bounds.expandByPoint(point);
+  return bounds;
+}
+
+/** The box around everything, markers included; never empty. */
+export function modelBounds(scene: Scene): Box3 {
   const bounds = new Box3();
-  for (const marker of scene.markers) {
+  const used = new Set([...scene.joints, ...scene.forces].flatMap(({ a, b }) => [a, b]));
+  const matrices = new Map(scene.bodies.map((body) => [body.index, bodyMatrix(scene, body.index)]));
+  scene.markers.forEach((marker, i) => {
     // The ground's origin counts only if something is attached to it.
-    const index = scene.markers.indexOf(marker);
-    const isUsed = scene.joints.some((j) => j.a === index || j.b === index) || scene.forces.some((f) => f.a === index || f.b === index);
-    if (marker.body < 0 && !isUsed) continue;
-    bounds.expandByPoint(new Vector3(...marker.position).applyMatrix4(bodyMatrix(scene, marker.body)));
-  }
+    if (marker.body >= 0 || used.has(i)) bounds.expandByPoint(new Vector3(...marker.position).applyMatrix4(matrices.get(marker.body)!));
+  });
   for (const body of scene.bodies) {
     for (const solid of body.solids) {
       const reach = solid.kind === 'rod' || solid.kind === 'point' ? 0 : Math.max(...solid.size) * (solid.kind === 'box' ? 0.5 : 1);
-      const centre = new Vector3(...solid.position).applyMatrix4(bodyMatrix(scene, body.index));
+      const centre = new Vector3(...solid.position).applyMatrix4(matrices.get(body.index)!);
       bounds.union(new Box3().setFromCenterAndSize(centre, new Vector3(2 * reach, 2 * reach, 2 * reach)));
     }
   }
@@ -54,7 +96,7 @@ function place(solid: Solid, offset: Vector3, turn: Quaternion, scale: Vector3):
   return frame.multiply(new Matrix4().compose(offset, turn, scale));
 }
 
-function shapesOfSolid(solid: Solid, body: number, color: string, thickness: number, planar: boolean): Shape[] {
+function shapesOfSolid(solid: Solid, body: number, color: string, thickness: number, { planar, hasRoundEnds }: { planar: boolean; hasRoundEnds: boolean }): Shape[] {
   const straight = new Quaternion();
   const size = (i: number) => solid.size[i] ?? 0;
   const one = (kind: ShapeKind, scale: Vector3): Shape[] => [{ kind, body, color, local: place(solid, new Vector3(), straight, scale) }];
@@ -69,7 +111,7 @@ function shapesOfSolid(solid: Solid, body: number, color: string, thickness: num
         local: place(solid, new Vector3(x, 0, 0), straight, new Vector3(radius, radius, radius)),
       });
       const shaft = place(solid, new Vector3(length / 2, 0, 0), along.x, new Vector3(radius, radius, length));
-      return [{ kind: 'cylinder', body, color, local: shaft }, end(0), end(length)];
+      return [{ kind: 'cylinder', body, color, local: shaft }, ...(hasRoundEnds ? [end(0), end(length)] : [])];
     }
     case 'box':
       return one('box', new Vector3(size(0), size(1), planar ? 2 * thickness : size(2)));
@@ -90,26 +132,38 @@ function skeleton(scene: Scene, body: Body, color: string, thickness: number): S
   const shapes: Shape[] = [
     { kind: 'sphere', body: body.index, color, local: new Matrix4().compose(centre, new Quaternion(), new Vector3(ball, ball, ball)) },
   ];
-  for (const marker of scene.markers) {
-    if (marker.body !== body.index) continue;
+  const markers = scene.markers.filter((marker) => marker.body === body.index);
+  const radius = thickness * Math.min(0.6, 3 / markers.length);
+  for (const marker of markers) {
     const arm = new Vector3(...marker.position).sub(centre);
     const length = arm.length();
     if (length < thickness) continue;
     const turn = new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), arm.clone().normalize());
     const middle = centre.clone().addScaledVector(arm, 0.5);
-    shapes.push({ kind: 'cylinder', body: body.index, color, local: new Matrix4().compose(middle, turn, new Vector3(0.6 * thickness, 0.6 * thickness, length)) });
+    shapes.push({ kind: 'cylinder', body: body.index, color, local: new Matrix4().compose(middle, turn, new Vector3(radius, radius, length)) });
   }
   return shapes;
 }
 
+// Wheels that have no body of their own: tyres of forces, discs of rolling joints.
+function wheels(scene: Scene): Shape[] {
+  return [...scene.forces, ...scene.joints].flatMap(({ radius, b }) => {
+    const marker = scene.markers[b];
+    if (radius === undefined || !marker) return [];
+    const local = new Matrix4().compose(new Vector3(...marker.position), new Quaternion(...marker.quaternion), new Vector3(radius, radius, radius));
+    return [{ kind: 'tyre', body: marker.body, color: '#4a525c', local }];
+  });
+}
+
 /** All shapes; `thickness` is the radius of what has none. */
 export function shapesOf(scene: Scene, thickness: number): Shape[] {
-  const shapes: Shape[] = [];
+  const shapes = wheels(scene);
+  const style = { planar: scene.planar, hasRoundEnds: !isCrowd(scene) };
   for (const body of scene.bodies) {
     const automatic = body.index < 0 ? '#8a929c' : palette[body.index % palette.length]!;
     if (body.solids.length === 0 && body.index >= 0) shapes.push(...skeleton(scene, body, automatic, thickness));
     for (const solid of body.solids)
-      shapes.push(...shapesOfSolid(solid, body.index, solid.color || automatic, thickness, scene.planar));
+      shapes.push(...shapesOfSolid(solid, body.index, solid.color || automatic, thickness, style));
   }
   return shapes;
 }

@@ -223,17 +223,9 @@ void RelativeSystem<D>::compute_row_inertia() {
     ArticulatedInertia<D> inertia(m, tree, floor, ball_inertia);
     inertia.factorize(s.motion, q);
     this->row_inertia_.resize(this->rows());
-    VecX x(this->size());
-    for (int i = 0; i < this->rows(); ++i) {
-        x.setZero();
-        for (int k = this->jacobian_pattern_.start[i]; k < this->jacobian_pattern_.start[i + 1]; ++k)
-            x[this->jacobian_pattern_.column[k]] = e->jacobian[k];
-        inertia.solve(s.motion, x);
-        double admittance = 0;
-        for (int k = this->jacobian_pattern_.start[i]; k < this->jacobian_pattern_.start[i + 1]; ++k)
-            admittance += e->jacobian[k] * x[this->jacobian_pattern_.column[k]];
-        this->row_inertia_[i] = this->find_row_inertia(admittance);
-    }
+    for (int i = 0; i < this->rows(); ++i)
+        this->row_inertia_[i] = this->find_row_inertia(inertia.measure_admittance(
+            s.motion, this->jacobian_pattern_.row(i), e->jacobian.data() + this->jacobian_pattern_.start[i]));
 }
 
 // Point masses and slender rods on balls have turns without inertia, and no Euler parameter is such a turn alone. They get a

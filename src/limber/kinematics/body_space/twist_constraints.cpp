@@ -41,31 +41,40 @@ void TwistConstraints<D>::connect() {
                 if (row_body_[a] > row_body_[b]) body_pairs.emplace_back(row_body_[a], row_body_[b]);
     }
     wrench_.assign(row_body_.size(), TwistVec<D>::Zero());
-    std::sort(body_pairs.begin(), body_pairs.end());
-    body_pairs.erase(std::unique(body_pairs.begin(), body_pairs.end()), body_pairs.end());
 
+    // The pattern of blocks, one per pair of bodies that share a row, then that of numbers: below its diagonal block a column has
+    // one whole block after the other.
     const int bodies = static_cast<int>(mechanism.bodies.size());
-    SymmetricPatternBuilder builder(bodies * T);
-    for (int b = 0; b < bodies; ++b)
-        for (int i = 0; i < T; ++i)
-            for (int j = 0; j <= i; ++j) builder.add(b * T + i, b * T + j);
-    for (const auto& [a, b] : body_pairs)
-        for (int i = 0; i < T; ++i)
-            for (int j = 0; j < T; ++j) builder.add(a * T + i, b * T + j);
-    pattern_ = builder.build();
-
+    SymmetricPatternBuilder builder(bodies);
+    for (const auto& [a, b] : body_pairs) builder.add(a, b);
+    const SymmetricPattern blocks = builder.build();
+    pattern_.size = bodies * T;
+    pattern_.start.clear();
+    pattern_.row.clear();
     diagonal_place_.resize(bodies);
-    for (int b = 0; b < bodies; ++b)
-        for (int i = 0, k = 0; i < T; ++i)
-            for (int j = 0; j <= i; ++j) diagonal_place_[b][k++] = pattern_.find(b * T + i, b * T + j);
+    for (int b = 0; b < bodies; ++b) {
+        for (int j = 0; j < T; ++j) {
+            pattern_.start.push_back(static_cast<int>(pattern_.row.size()));
+            for (int i = j; i < T; ++i) {
+                diagonal_place_[b][i * (i + 1) / 2 + j] = static_cast<int>(pattern_.row.size());
+                pattern_.row.push_back(b * T + i);
+            }
+            for (int k = blocks.start[b] + 1; k < blocks.start[b + 1]; ++k)
+                for (int i = 0; i < T; ++i) pattern_.row.push_back(blocks.row[k] * T + i);
+        }
+    }
+    pattern_.start.push_back(static_cast<int>(pattern_.row.size()));
+
     for (int r = 0; r < row_count(); ++r) {
         for (int a = body_start_[r]; a < body_start_[r + 1]; ++a)
             for (int b = body_start_[r]; b < body_start_[r + 1]; ++b) {
                 if (row_body_[a] <= row_body_[b]) continue;
+                const int rank = blocks.find(row_body_[a], row_body_[b]) - blocks.start[row_body_[b]] - 1;
                 BodyPair pair{a, b, {}};
-                for (int i = 0; i < T; ++i)
-                    for (int j = 0; j < T; ++j)
-                        pair.place[i * T + j] = pattern_.find(row_body_[a] * T + i, row_body_[b] * T + j);
+                for (int j = 0; j < T; ++j) {
+                    const int first = pattern_.start[row_body_[b] * T + j] + T - j + rank * T;
+                    for (int i = 0; i < T; ++i) pair.place[i * T + j] = first + i;
+                }
                 pairs_.push_back(pair);
             }
         pair_start_.push_back(static_cast<int>(pairs_.size()));

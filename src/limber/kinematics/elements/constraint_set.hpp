@@ -64,6 +64,11 @@ struct RowValues {
     }
 };
 
+/// Gains of the constraint terms added to the constraint accelerations: kp Phi + kv Phi' (velocity rows: kn phi).
+struct Gains {
+    double position = 0, rate = 0, velocity_row = 0;
+};
+
 template <int D>
 class ConstraintSet {
 public:

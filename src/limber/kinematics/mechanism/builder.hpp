@@ -11,7 +11,7 @@ namespace limber {
 template <int D>
 class MechanismBuilder {
 public:
-    explicit MechanismBuilder(const Model& model) : model_(model), evaluation_(model) {}
+    explicit MechanismBuilder(const Model& model);
     Mechanism<D> build();
 
 private:
@@ -79,8 +79,8 @@ private:
     const Model& model_;
     ModelEvaluation evaluation_;
     Mechanism<D> m_;
-    std::map<std::string, int> body_by_name_;
-    std::map<std::string, MarkerFeatures<D>> markers_;
+    std::vector<int> body_of_slot_;  // slot of a body in the model -> its index here; -1: ground
+    std::vector<std::optional<MarkerFeatures<D>>> markers_;  // by slot in the model, once they are needed
     std::map<std::string, int> scalar_by_name_;
     std::map<std::string, std::shared_ptr<const RoadProfile>> roads_;
     std::map<std::tuple<int, bool, std::array<double, D>>, int> feature_index_;

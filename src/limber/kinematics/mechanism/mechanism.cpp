@@ -20,6 +20,13 @@ Mechanism<D> make_mechanism(const Model& model) {
 }
 
 template <int D>
+MechanismBuilder<D>::MechanismBuilder(const Model& model)
+    : model_(model),
+      evaluation_(model),
+      body_of_slot_(model.bodies.slot_count(), -1),
+      markers_(model.markers.slot_count()) {}
+
+template <int D>
 Mechanism<D> MechanismBuilder<D>::build() {
     add_bodies();
     for (const auto handle : model_.joints.handles()) add_joint(model_.joints.get(handle));
@@ -59,20 +66,20 @@ void MechanismBuilder<D>::add_bodies() {
     for (const auto handle : model_.bodies.handles()) {
         if (handle == model_.ground()) continue;
         const Body& body = model_.bodies.get(handle);
-        const std::string what = fmt::format("body '{}'", body.name);
-        const Frame frame = evaluation_.body_frame(handle);
+        const Subject what("body", body.name);
+        const Frame& frame = evaluation_.body_frame(handle);
         const MassProperties mass = evaluation_.mass_properties(handle);
         if (D == 2 && (std::abs(frame.position.z()) > 1e-12 || std::abs(frame.axes(2, 2) - 1) > 1e-9))
-            throw ModelError(what + ": in a planar model a body lies in the plane z = 0 and turns about z only");
+            throw ModelError(what.text() + ": in a planar model a body lies in the plane z = 0 and turns about z only");
         MechanismBody<D> b;
         b.name = body.name;
         b.handle = handle;
         b.mass = mass.mass;
         b.centre = mass.centre.head<D>();
         const Vec3 centre = frame.position + frame.axes * mass.centre;
-        const Vec3 omega = evaluation_.vector(body.angular_velocity, what + ": angular velocity");
+        const Vec3 omega = evaluation_.vector(body.angular_velocity, what.with("angular velocity"));
         const Vec3 velocity =
-            evaluation_.vector(body.velocity, what + ": velocity") + omega.cross(centre - frame.position);
+            evaluation_.vector(body.velocity, what.with("velocity")) + omega.cross(centre - frame.position);
         b.reference.position = centre.head<D>();
         b.reference.axes = frame.axes.topLeftCorner<D, D>();
         b.reference.velocity = velocity.head<D>();
@@ -83,7 +90,7 @@ void MechanismBuilder<D>::add_bodies() {
             b.inertia = mass.inertia;
             b.reference.angular_velocity = omega;
         }
-        body_by_name_[body.name] = static_cast<int>(m_.bodies.size());
+        body_of_slot_[handle.index] = static_cast<int>(m_.bodies.size());
         m_.bodies.push_back(std::move(b));
     }
 }
@@ -113,15 +120,14 @@ int MechanismBuilder<D>::feature(int body, bool is_point, const Vec<D>& local) {
 
 template <int D>
 int MechanismBuilder<D>::body_index(MarkerHandle handle) const {
-    const auto it = body_by_name_.find(model_.bodies.get(model_.markers.get(handle).body).name);
-    return it == body_by_name_.end() ? -1 : it->second;
+    return body_of_slot_[model_.markers.get(handle).body.index];
 }
 
 template <int D>
 const MarkerFeatures<D>& MechanismBuilder<D>::marker(MarkerHandle handle) {
-    const std::string& name = model_.markers.get(handle).name;
-    const auto known = markers_.find(name);
-    if (known != markers_.end()) return known->second;
+    model_.markers.get(handle);  // it must be there
+    std::optional<MarkerFeatures<D>>& known = markers_[handle.index];
+    if (known) return *known;
     const int body = body_index(handle);
     Frame frame = evaluation_.marker_frame(handle);
     Vec<D> point = frame.position.head<D>();
@@ -135,7 +141,8 @@ const MarkerFeatures<D>& MechanismBuilder<D>::marker(MarkerHandle handle) {
     MarkerFeatures<D> features;
     features.point = feature(body, true, point);
     for (int k = 0; k < D; ++k) features.axis[k] = feature(body, false, frame.axes.col(k).head<D>());
-    return markers_[name] = features;
+    known = features;
+    return *known;
 }
 
 template <int D>

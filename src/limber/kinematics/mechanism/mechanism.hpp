@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "limber/geometry/shape.hpp"
@@ -121,8 +122,8 @@ struct Mechanism {
     std::vector<double> initial_memory;
     std::vector<InitialMeasure> initial_positions, initial_rates;
 
-    std::map<std::string, MarkerFeatures<D>> sensor_markers;  ///< by marker name
-    std::map<std::string, int> force_index, element_index;    ///< by name; drivers as "driver name"
+    std::map<std::string, MarkerFeatures<D>> sensor_markers;          ///< by marker name
+    std::unordered_map<std::string, int> force_index, element_index;  ///< by name; drivers as "driver name"
 
     double length_scale = 1;  ///< a typical size of the mechanism
     double mass_scale = 1;    ///< a typical mass

@@ -3,6 +3,7 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "limber/math/rotation.hpp"
@@ -32,6 +33,8 @@ ArticulatedInertia<D>::ArticulatedInertia(const Mechanism<D>& mechanism, const R
     bias_.assign(tree.nodes.size(), TwistVec<D>::Zero());
     acceleration_ = bias_;
     u_ = VecX::Zero(tree.columns);
+    sparse_ = u_;
+    is_visited_.assign(tree.nodes.size(), false);
     for (const TreeNode<D>& node : tree.nodes) {
         if (node.column_count == 1) {
             place_.push_back(static_cast<int>(single_.size()));
@@ -133,28 +136,62 @@ void ArticulatedInertia<D>::pass_on(const RelativeMotion<D>& motion, int node, c
     }
 }
 
+// u of a node, and on to its parent.
+template <int D>
+void ArticulatedInertia<D>::climb(const RelativeMotion<D>& motion, const VecX& b, int i) {
+    const TreeNode<D>& node = tree_.nodes[i];
+    const int c = node.first_column;
+    TwistVec<D> p = bias_[i];
+    if (node.column_count == 1) {
+        const SingleJoint& joint = single_[place_[i]];
+        u_[c] = b[c] - joint.s.dot(bias_[i]);
+        p += joint.u * u_[c];
+    } else if (node.column_count > 0) {
+        const Joint& joint = general_[place_[i]];
+        for (int k = 0; k < node.column_count; ++k) {
+            u_[c + k] = b[c + k] - joint.s.col(k).dot(bias_[i]);
+            p += joint.u.col(k) * u_[c + k];
+        }
+    }
+    if (node.parent < 0) return;
+    move_wrench<D>(motion.body[i].position - motion.body[node.parent].position, p);
+    bias_[node.parent] += p;
+}
+
+template <int D>
+double ArticulatedInertia<D>::measure_admittance(const RelativeMotion<D>& motion, std::span<const int> columns,
+                                                 const double* values) {
+    visited_.clear();
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+        sparse_[columns[k]] = values[k];
+        for (int i = tree_.node_of_column[columns[k]]; i >= 0 && !is_visited_[i]; i = tree_.nodes[i].parent) {
+            is_visited_[i] = true;
+            bias_[i].setZero();
+            visited_.push_back(i);
+        }
+    }
+    // Children come after their parents.
+    std::sort(visited_.begin(), visited_.end(), std::greater<>());
+    double sum = 0;
+    for (const int i : visited_) {
+        climb(motion, sparse_, i);
+        is_visited_[i] = false;
+        const int c = tree_.nodes[i].first_column;
+        const int count = tree_.nodes[i].column_count;
+        if (count == 1) {
+            sum += u_[c] * single_[place_[i]].inverse * u_[c];
+        } else if (count > 0) {
+            sum += u_.segment(c, count).dot(general_[place_[i]].inverse * u_.segment(c, count));
+        }
+    }
+    for (const int column : columns) sparse_[column] = 0;
+    return sum;
+}
+
 template <int D>
 void ArticulatedInertia<D>::solve(const RelativeMotion<D>& motion, VecX& b) {
     for (auto& p : bias_) p.setZero();
-    for (int i = static_cast<int>(tree_.nodes.size()) - 1; i >= 0; --i) {
-        const TreeNode<D>& node = tree_.nodes[i];
-        const int c = node.first_column;
-        TwistVec<D> p = bias_[i];
-        if (node.column_count == 1) {
-            const SingleJoint& joint = single_[place_[i]];
-            u_[c] = b[c] - joint.s.dot(bias_[i]);
-            p += joint.u * u_[c];
-        } else if (node.column_count > 0) {
-            const Joint& joint = general_[place_[i]];
-            for (int k = 0; k < node.column_count; ++k) {
-                u_[c + k] = b[c + k] - joint.s.col(k).dot(bias_[i]);
-                p += joint.u.col(k) * u_[c + k];
-            }
-        }
-        if (node.parent < 0) continue;
-        move_wrench<D>(motion.body[i].position - motion.body[node.parent].position, p);
-        bias_[node.parent] += p;
-    }
+    for (int i = static_cast<int>(tree_.nodes.size()) - 1; i >= 0; --i) climb(motion, b, i);
     for (std::size_t i = 0; i < tree_.nodes.size(); ++i) {
         const TreeNode<D>& node = tree_.nodes[i];
         const int c = node.first_column;

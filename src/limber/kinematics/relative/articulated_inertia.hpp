@@ -9,6 +9,8 @@
 // Two additions to D make it regular: mu p p^T for Euler parameters (their length then obeys M x = b by itself, apart from all
 // else, since S p = 0), and a small multiple of the coordinate's typical inertia where there is no mass.
 
+#include <span>
+
 #include "limber/kinematics/relative/relative_coordinates.hpp"
 
 namespace limber {
@@ -27,6 +29,8 @@ public:
     bool factorize(const RelativeMotion<D>& motion, const VecX& q);
     /// b -> M^-1 b in place.
     void solve(const RelativeMotion<D>& motion, VecX& b);
+    /// x^T M^-1 x for an x that is zero but in some columns. Visits the bodies of these columns and their ancestors only.
+    double measure_admittance(const RelativeMotion<D>& motion, std::span<const int> columns, const double* values);
 
 private:
     using TwistMat = Eigen::Matrix<double, T, T>;
@@ -43,6 +47,7 @@ private:
 
     void factorize_single(const RelativeMotion<D>& motion, int node);
     bool factorize_general(const RelativeMotion<D>& motion, const VecX& q, int node);
+    void climb(const RelativeMotion<D>& motion, const VecX& b, int node);
     void pass_on(const RelativeMotion<D>& motion, int node, const TwistMat& inertia);
 
     const Mechanism<D>& m_;
@@ -55,6 +60,10 @@ private:
     std::vector<Joint> general_;
     std::vector<TwistVec<D>> bias_, acceleration_;
     VecX u_;
+    // Scratch of measure_admittance; the last two are zero between calls.
+    std::vector<int> visited_;
+    std::vector<bool> is_visited_;
+    VecX sparse_;
 };
 
 }  // namespace limber

@@ -1,0 +1,28 @@
+// What arrows and colours in the picture mean, in its corner.
+
+import { h, short } from '../dom';
+import type { Studio } from '../studio';
+
+const framesBetweenTexts = 6;
+
+export function legend(studio: Studio): HTMLElement {
+  const element = h('div', { class: 'legend', hidden: true, 'aria-label': 'Legend' });
+  const line = (kind: string, text: string) => [h('span', { class: `swatch ${kind}` }), h('span', {}, text)];
+  const update = () => {
+    const { reactions, velocities } = studio.view.overlays;
+    const lines = [
+      ...(studio.shown.reactions ? line('reaction', `joint forces, longest ${short(reactions.largest)} N`) : []),
+      ...(studio.shown.velocities ? line('velocity', `velocities, fastest ${short(velocities.largest)} m/s`) : []),
+      ...(studio.scene?.forces.some((f) => f.type === 'spring') ? [...line('pulled', 'spring pulled'), ...line('pressed', 'spring pressed')] : []),
+    ];
+    element.replaceChildren(...lines);
+    element.hidden = lines.length === 0;
+  };
+  let count = 0;
+  studio.frameArrived.on((frame) => {
+    if (count++ % framesBetweenTexts === 0 || !frame.playing) update();
+  });
+  studio.shownChanged.on(update);
+  studio.sceneChanged.on(update);
+  return element;
+}
