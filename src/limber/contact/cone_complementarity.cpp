@@ -267,9 +267,14 @@ ConeReport ConeSolver::solve(const DelassusMatrix& delassus, const std::vector<C
     const double tolerance = options_.tolerance * scale;
     report.residual = compute_residual(impulse, velocity);
     const bool is_small = delassus.rows() <= options_.newton_rows;
+    const auto is_enough = [&] {
+        return report.residual <= tolerance || report.sweeps >= options_.max_sweeps ||
+               (!is_small && report.sweeps >= options_.enough_sweeps &&
+                report.residual <= options_.loose_tolerance * scale);
+    };
     int until_newton = 10;
     int attempt = 0;
-    while (report.residual > tolerance && report.sweeps < options_.max_sweeps) {
+    while (!is_enough()) {
         const double change = sweep(report.sweeps % 2 == 1, impulse);
         ++report.sweeps;
         if (is_small && report.sweeps == until_newton) {
@@ -300,7 +305,7 @@ ConeReport ConeSolver::solve_impact(const DelassusMatrix& delassus, const std::v
         for (int i = 0; i < delassus.block_count(); ++i) {
             const int row = delassus.first_row(i);
             // A bias of -e u asks for the velocity e u after; of all wishes the strongest counts.
-            if (!blocks[i].is_bilateral && before[row] < 0)
+            if (!blocks[i].is_bilateral && blocks[i].restitution > 0 && before[row] < 0)
                 impact_bias_[row] = std::min(bias[row], factor * blocks[i].restitution * before[row]);
         }
         ConeReport report = solve(delassus, blocks, free_velocity, impact_bias_, impulse, velocity);

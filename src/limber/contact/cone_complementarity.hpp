@@ -56,7 +56,10 @@ struct ConeBlock {
 struct ConeOptions {
     double tolerance = 1e-12;  ///< of the residual, relative to the velocities that come in
     int max_sweeps = 500;      ///< of Gauss-Seidel
-    int newton_rows = 150;     ///< Newton's method is used up to this many rows
+    /// Sets with more than `newton_rows` rows are good enough after so many sweeps if the residual is below the loose tolerance.
+    int enough_sweeps = 500;
+    double loose_tolerance = 1e-12;
+    int newton_rows = 150;  ///< Newton's method is used up to this many rows
 };
 
 struct ConeReport {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "limber/integration/momentum_runge_kutta.hpp"
+#include "limber/integration/moreau_jean.hpp"
 #include "limber/integration/reference.hpp"
 #include "limber/integration/runge_kutta.hpp"
 #include "limber/integration/step_control.hpp"
@@ -22,6 +23,7 @@ const std::vector<IntegratorInfo>& integrators() {
         {"linear-acceleration", "linear acceleration within the step: second order, conditionally stable", 2},
         {"higher-order", "parabolic acceleration over two steps (Glowinski-Nasser): third order", 3},
         {"rk4", "classical Runge-Kutta: fourth order, explicit", 4},
+        {"moreau-jean", "time-stepping of rigid bodies that touch, in body space: any number of impacts in a step", 1},
         {"reference",
          "SUNDIALS, adaptive, tolerance 1e-10: order 8, variable order on stiff problems; for checking the others", 8},
     };
@@ -56,6 +58,12 @@ std::unique_ptr<Stepper> make_stepper(const std::string& formulation, const std:
                                       const IntegratorOptions& scheme_options) {
     const FormulationInfo& info = find_formulation(formulation);
     const std::string& scheme = find_integrator(integrator).name;
+    if (scheme == "moreau-jean") {
+        if (const auto planar = std::dynamic_pointer_cast<const MechanismSystem<2>>(system))
+            return std::make_unique<MoreauJean<2>>(planar);
+        if (const auto spatial = std::dynamic_pointer_cast<const MechanismSystem<3>>(system))
+            return std::make_unique<MoreauJean<3>>(spatial);
+    }
     const bool is_structural = scheme != "rk4" && scheme != "reference";
     auto solver = make_acceleration_solver(formulation, system, options);
     // Gains tied to the step suit fixed structural steps; otherwise projection is exact and keeps the order. The

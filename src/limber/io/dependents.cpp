@@ -75,9 +75,14 @@ public:
         return needs_any(solid.size) || needs(solid.mass) || needs(solid.density) ||
                (solid.end_masses && needs_any(*solid.end_masses)) || needs_any(solid.inertia) || needs(solid.placement);
     }
+    bool needs(const ContactShape& shape) const {
+        return needs_any(shape.size) || needs_any(shape.points) || needs_any(shape.heights) || needs(shape.width) ||
+               needs(shape.placement);
+    }
     bool needs(const Body& body) const {
-        return needs(body.placement) || (body.ends && needs_any(*body.ends)) || needs_any(body.solids) ||
-               needs(body.velocity) || needs(body.angular_velocity);
+        return (body.shapes && needs_any(*body.shapes)) || needs(body.placement) ||
+               (body.ends && needs_any(*body.ends)) || needs_any(body.solids) || needs(body.velocity) ||
+               needs(body.angular_velocity);
     }
     bool needs(MarkerHandle handle) const {
         const Marker* marker = model_.markers.find(handle);
@@ -123,11 +128,22 @@ public:
         const Joint* joint = model_.joints.find(sensor.joint);
         const Force* force = model_.forces.find(sensor.force);
         const Stop* stop = model_.stops.find(sensor.stop);
+        const ContactRule* contact = model_.contacts.find(sensor.contact);
         return needs(sensor.marker) || needs(sensor.reference) || needs_scalar(sensor.scalar) ||
                (joint != nullptr && is_gone(ElementKind::joint, joint->name)) ||
                is_gone(ElementKind::driver, sensor.driver) ||
                (force != nullptr && is_gone(ElementKind::force, force->name)) ||
-               (stop != nullptr && is_gone(ElementKind::stop, stop->name)) || needs_column(sensor.expression);
+               (stop != nullptr && is_gone(ElementKind::stop, stop->name)) ||
+               (contact != nullptr && is_gone(ElementKind::contact, contact->name)) || needs_column(sensor.expression);
+    }
+    bool needs(const ContactRule& rule) const {
+        const auto names_one = [&](const std::vector<BodyHandle>& bodies) {
+            return std::any_of(bodies.begin(), bodies.end(), [&](BodyHandle handle) {
+                const Body* body = model_.bodies.find(handle);
+                return body != nullptr && is_gone(ElementKind::body, body->name);
+            });
+        };
+        return names_one(rule.first) || names_one(rule.second) || needs_any(rule.numbers);
     }
     // Edits name what is there when the event comes.
     bool needs(const EventRule& event) const { return needs(event.condition) || needs_column(event.condition); }
@@ -197,6 +213,7 @@ private:
         scan(ElementKind::force, model_.forces);
         scan(ElementKind::sensor, model_.sensors);
         scan(ElementKind::event, model_.events);
+        scan(ElementKind::contact, model_.contacts);
         for (const InitialValue& value : model_.initial_positions)
             if (search_.needs(value)) take({ElementKind::initial_position, value.scalar}, removal_.dependents);
         for (const InitialValue& value : model_.initial_rates)
@@ -261,6 +278,7 @@ std::string describe(const ElementName& element) {
         case ElementKind::force: return named(Force::kind);
         case ElementKind::sensor: return named(Sensor::kind);
         case ElementKind::event: return named(EventRule::kind);
+        case ElementKind::contact: return named(ContactRule::kind);
         case ElementKind::initial_position: return named("initial value of");
         case ElementKind::initial_rate: return named("initial rate of");
         case ElementKind::gravity: return "gravity";

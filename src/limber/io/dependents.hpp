@@ -22,6 +22,7 @@ enum class ElementKind {
     force,
     sensor,
     event,
+    contact,
     initial_position,
     initial_rate,
     gravity,

@@ -20,6 +20,7 @@ constexpr Section sections[] = {
     {"roads", ElementKind::road},           {"bodies", ElementKind::body},    {"markers", ElementKind::marker},
     {"joints", ElementKind::joint},         {"drivers", ElementKind::driver}, {"stops", ElementKind::stop},
     {"forces", ElementKind::force},         {"sensors", ElementKind::sensor}, {"events", ElementKind::event},
+    {"contacts", ElementKind::contact},
 };
 
 ElementKind find_kind(const std::string& section) {
@@ -46,6 +47,7 @@ void visit_table(SomeModel& model, ElementKind kind, const Visit& visit) {
         case ElementKind::force: visit(model.forces); break;
         case ElementKind::sensor: visit(model.sensors); break;
         case ElementKind::event: visit(model.events); break;
+        case ElementKind::contact: visit(model.contacts); break;
         default: break;
     }
 }

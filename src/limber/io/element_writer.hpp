@@ -26,6 +26,7 @@ public:
     YAML::Node write(const Stop& stop) const;
     YAML::Node write(const Sensor& sensor) const;
     YAML::Node write(const EventRule& event) const;
+    YAML::Node write(const ContactRule& rule) const;
     YAML::Node write(const Number& parameter) const { return YAML::Node(parameter.text()); }
     YAML::Node gravity() const;
     /// With 'positions' and 'rates' even if they are empty.
@@ -41,6 +42,11 @@ private:
     void add_placement(MappingWriter& map, const Placement& placement) const;
     void add_solid(MappingWriter& map, const Solid& solid, const Body& body) const;
     void add_general_mass(MappingWriter& map, const Solid& solid) const;
+    // write_contacts.cpp
+    YAML::Node write_shapes(const std::vector<ContactShape>& shapes) const;
+    void add_shape(MappingWriter& map, const ContactShape& shape) const;
+    YAML::Node points(const std::vector<Number3>& points) const;
+
     YAML::Node vector(const Number3& numbers) const { return vector_node(numbers, model_.planar); }
     YAML::Node angular(const Number3& numbers) const;
 

@@ -24,8 +24,10 @@ enum class FieldKind {
     table,           ///< [[x, y], ...]
     object,          ///< a mapping described elsewhere
     truth,
-    place,  ///< a vector, or the name of a marker
-    edits   ///< a list of edits of the running mechanism
+    place,       ///< a vector, or the name of a marker
+    two_bodies,  ///< [first, second], each a body, a list of bodies, or all
+    points,      ///< a list of vectors
+    edits        ///< a list of edits of the running mechanism
 };
 
 struct FieldFormat {
@@ -57,6 +59,15 @@ struct StopFormat : TypeFormat {
 
 const std::vector<JointFormat>& joint_formats();
 const std::vector<ForceFormat>& force_formats();
+struct ContactFormat : TypeFormat {
+    ContactRule::Law law;
+};
+struct ShapeFormat : TypeFormat {
+    ContactShape::Kind shape;
+};
+
+const std::vector<ContactFormat>& contact_formats();
+const std::vector<ShapeFormat>& shape_formats();
 const JointFormat& joint_format(JointType type);
 const ForceFormat& force_format(ForceType type);
 const std::vector<StopFormat>& stop_formats();

@@ -135,6 +135,7 @@ void ModelReader::read_sections() {
     read_each("drivers", &ModelReader::read_driver);
     read_each("forces", &ModelReader::read_force);
     read_each("stops", &ModelReader::read_stop);
+    read_each("contacts", &ModelReader::read_contact);
     read_each("sensors", &ModelReader::read_sensor);
     read_each("events", &ModelReader::read_event);
     read_initial();

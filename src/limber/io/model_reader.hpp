@@ -63,6 +63,12 @@ private:
     ScalarLaw read_law(const YamlNode& node) const;
 
     void read_stop(const std::string& name, const YamlNode& node);
+    // read_contacts.cpp
+    void read_contact(const std::string& name, const YamlNode& node);
+    std::vector<BodyHandle> read_bodies_named(const YamlNode& node) const;
+    std::vector<ContactShape> read_shapes(const YamlNode& node) const;
+    ContactShape read_shape(const ShapeFormat& format, const YamlNode& node) const;
+
     void read_sensor(const std::string& name, const YamlNode& node);
     void read_event(const std::string& name, const YamlNode& node);
 

@@ -151,6 +151,7 @@ public:
         section("drivers", model_.drivers);
         section("stops", model_.stops);
         section("forces", model_.forces);
+        section("contacts", model_.contacts);
         section("sensors", model_.sensors);
         section("events", model_.events);
         write_initial();
@@ -190,7 +191,7 @@ private:
         std::string bodies;
         for (const auto handle : model_.bodies.handles()) {
             const auto own = markers.find(handle.index);
-            if (handle == model_.ground() && own == markers.end()) continue;
+            if (handle == model_.ground() && own == markers.end() && !model_.bodies.get(handle).shapes) continue;
             YAML::Node body = elements_.write(model_.bodies.get(handle));
             if (own != markers.end()) body["markers"] = elements_.markers(own->second);
             bodies += entry_text(model_.bodies.get(handle).name, body, 2);

@@ -195,7 +195,12 @@ MarkerHandle ModelReader::store_marker(Marker marker, const YamlNode& node) {
 void ModelReader::read_body(const std::string& name, const YamlNode& node) {
     node.check_name(name);
     if (name == "ground") {
-        node.check_keys({"markers"});
+        node.check_keys({"markers", "shapes"});
+        if (const auto shapes = node.child("shapes")) {
+            Body ground = std::as_const(model_).bodies.get(model_.ground());
+            ground.shapes = read_shapes(*shapes);
+            model_.bodies.replace(model_.ground(), std::move(ground));
+        }
         if (const auto markers = node.child("markers")) read_body_markers(model_.ground(), *markers);
         return;
     }
@@ -223,6 +228,7 @@ void ModelReader::read_body(const std::string& name, const YamlNode& node) {
         if (body.ends && (node.child("at") || body.placement.orientation.kind != Orientation::Kind::none))
             node.fail(
                 "a rod fixes the pose of its body by 'from' and 'to'; 'at' and an orientation cannot be given too");
+        if (const auto child = node.child("shapes")) body.shapes = read_shapes(*child);
         if (const auto child = node.child("velocity")) body.velocity = child->vector(model_.planar);
         if (const auto child = node.child("angular-velocity")) body.angular_velocity = read_angular(*child);
     }

@@ -214,6 +214,12 @@ void ModelReader::read_sensor(const std::string& name, const YamlNode& node) {
             sensor.driver = element;
         }
         if (const auto child = node.child("axes")) sensor.in_marker_axes = child->choice({"world", "marker"}) == 1;
+    } else if (kind == "contact") {
+        sensor.quantity = Q::contact;
+        const std::string rule = main.text("a contact");
+        sensor.contact = model_.contacts.find(rule);
+        if (sensor.contact.is_null())
+            main.fail(fmt::format("there is no contact '{}'{}", rule, did_you_mean(rule, model_.contacts.names())));
     } else if (kind == "force") {
         sensor.quantity = Q::force;
         const std::string element = main.text("a force");

@@ -27,6 +27,8 @@ const char* describe(FieldKind kind) {
         case FieldKind::object: return "mapping";
         case FieldKind::truth: return "true or false";
         case FieldKind::place: return "vector or marker";
+        case FieldKind::two_bodies: return "[body or bodies, body or bodies]";
+        case FieldKind::points: return "list of vectors";
         case FieldKind::edits: return "list of edits";
     }
     return "";
@@ -86,6 +88,13 @@ std::string make_markdown_reference() {
         out.line("{}.\n", solid.meaning);
         out.fields(solid.options);
     }
+    out.line("### Shapes\n");
+    out.line("Of the list `shapes`, and of `ground` too.\n");
+    for (const ShapeFormat& shape : shape_formats()) {
+        out.line("#### {} (shape)\n", shape.name);
+        out.line("{}{}.\n", shape.meaning, shape.is_spatial_only ? " (spatial models only)" : "");
+        out.fields(shape.options);
+    }
     out.line("### Markers\n");
     out.fields(marker_fields());
     out.line("## joints\n");
@@ -107,6 +116,8 @@ std::string make_markdown_reference() {
     out.types(stop_formats());
     out.line("## forces\n");
     out.types(force_formats());
+    out.line("## contacts\n");
+    out.types(contact_formats());
     out.line("## sensors\n");
     out.types(sensor_formats());
     out.line("## events\n");

@@ -36,6 +36,13 @@ Json field_schema(const FieldFormat& field) {
         case FieldKind::edits:
             schema = {{"type", "array"}, {"items", {{"type", Json::array({"string", "object"})}}}, {"minItems", 1}};
             break;
+        case FieldKind::two_bodies:
+            schema = {{"type", "array"},
+                      {"items", {{"type", Json::array({"string", "array"})}, {"items", {{"type", "string"}}}}},
+                      {"minItems", 2},
+                      {"maxItems", 2}};
+            break;
+        case FieldKind::points: schema = {{"type", "array"}, {"items", reference("vector")}, {"minItems", 2}}; break;
         case FieldKind::object: schema = Json::object(); break;
     }
     schema["description"] = field.meaning;
@@ -109,6 +116,13 @@ std::string make_json_schema() {
                           {"required", {solid.name}},
                           {"additionalProperties", false}});
     }
+    Json shapes = Json::array();
+    for (const ShapeFormat& shape : shape_formats())
+        shapes.push_back({{"type", "object"},
+                          {"properties", {{shape.name, object_schema(shape.options)}}},
+                          {"required", {shape.name}},
+                          {"additionalProperties", false}});
+    body["properties"]["shapes"] = {{"type", "array"}, {"items", {{"oneOf", shapes}}}};
     body["properties"]["solids"] = {{"type", "array"}, {"items", {{"oneOf", solids}}}};
     body["properties"]["markers"] =
         named("markers", {{"anyOf", Json::array({reference("vector"), marker})}}, definitions);
@@ -149,6 +163,7 @@ std::string make_json_schema() {
     properties["drivers"] = named("drivers", object_schema(driver_fields()), definitions);
     properties["stops"] = named("stops", typed_schema(stop_formats()), definitions);
     properties["forces"] = named("forces", typed_schema(force_formats()), definitions);
+    properties["contacts"] = named("contacts", typed_schema(contact_formats()), definitions);
     properties["sensors"] = named("sensors", typed_schema(sensor_formats()), definitions);
     properties["events"] = named("events", typed_schema(event_formats()), definitions);
     properties["initial"] = object_schema(initial_fields());

@@ -177,6 +177,7 @@ YAML::Node ElementWriter::write(const Sensor& sensor) const {
             text("reaction", sensor.joint.is_null() ? sensor.driver : model_.joints.get(sensor.joint).name);
             if (sensor.in_marker_axes) text("axes", "marker");
             break;
+        case Q::contact: text("contact", model_.contacts.get(sensor.contact).name); break;
         case Q::force: text("force", model_.forces.get(sensor.force).name); break;
         case Q::gap: text("gap", model_.stops.get(sensor.stop).name); break;
         case Q::contact_force: text("contact-force", model_.stops.get(sensor.stop).name); break;

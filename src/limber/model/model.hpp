@@ -8,12 +8,13 @@
 
 #include <array>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
-#include "limber/math/types.hpp"
+#include "limber/math/frame.hpp"
 #include "limber/model/number.hpp"
 #include "limber/model/table.hpp"
 
@@ -66,6 +67,27 @@ struct Solid {
     std::string color;
 };
 
+/// Triangles read from a file.
+struct SurfaceMesh {
+    std::vector<Vec3> vertices;
+    std::vector<std::array<int, 3>> triangles;  ///< counterclockwise seen from outside
+};
+
+/// A shape by which a body touches others.
+struct ContactShape {
+    enum class Kind { plane, sphere, box, capsule, cylinder, cone, convex, mesh, height_field, profile };
+    Kind kind = Kind::sphere;
+    /// sphere: radius; box: three sides; capsule, cylinder, cone: radius, length; height_field: size along x and y.
+    std::vector<Number> size;
+    std::vector<Number3> points;                 ///< convex (plane: the corners of a polygon), profile
+    std::vector<Number> heights;                 ///< height_field: row by row along x
+    Number width;                                ///< profile in space: along its z
+    int columns = 0;                             ///< height_field: heights in a row
+    std::string file;                            ///< convex, mesh: STL or OBJ
+    std::shared_ptr<const SurfaceMesh> surface;  ///< what was read from it
+    Placement placement;                         ///< in the body frame
+};
+
 struct Body {
     static constexpr const char* kind = "body";
     std::string name;
@@ -74,6 +96,8 @@ struct Body {
     /// A rod's two ends in world axes; they fix the frame (origin at the first end, x towards the second).
     std::optional<std::array<Number3, 2>> ends;
     std::vector<Solid> solids;
+    /// What touches other bodies; if absent, the solids.
+    std::optional<std::vector<ContactShape>> shapes;
     /// Velocity of the body's origin and angular velocity, world axes.
     Number3 velocity, angular_velocity;
 };
@@ -246,6 +270,17 @@ struct Stop {
     std::optional<Number> latch;            ///< closes for good when reached slower than this
 };
 
+/// What happens where bodies touch. Of several rules for two bodies the last one counts.
+struct ContactRule {
+    static constexpr const char* kind = "contact";
+    enum class Law { rigid, linear, hertz, hunt_crossley, exact_restitution, none };
+    std::string name;
+    Law law = Law::rigid;
+    std::vector<BodyHandle> first, second;  ///< bodies that touch each other; empty: all
+    std::map<std::string, Number> numbers;  ///< friction, restitution, ... by key of the model file
+    bool includes_joined = false;           ///< also bodies that a joint connects
+};
+
 struct Sensor {
     static constexpr const char* kind = "sensor";
     enum class Quantity {
@@ -266,6 +301,7 @@ struct Sensor {
         position_error,
         velocity_error,
         acceleration_error,
+        contact,
         relative_error,
         gap,
         contact_force,
@@ -281,7 +317,8 @@ struct Sensor {
     JointHandle joint;       ///< reaction
     std::string driver;      ///< reaction of a driver
     ForceHandle force;
-    StopHandle stop;              ///< gap, contact_force, impulse
+    StopHandle stop;  ///< gap, contact_force, impulse
+    Handle<ContactRule> contact;
     bool in_marker_axes = false;  ///< reaction: axes of the joint's first marker instead of world axes
     Number expression;
 };
@@ -325,6 +362,7 @@ struct Model {
     Table<Driver> drivers;
     Table<Stop> stops;
     Table<Force> forces;
+    Table<ContactRule> contacts;
     Table<Sensor> sensors;
     Table<EventRule> events;
     std::vector<InitialValue> initial_positions, initial_rates;
@@ -337,12 +375,6 @@ struct Model {
                             Marker::Kind place = Marker::Kind::body);
     /// "body.marker", or "body" for its origin. Throws ModelError with a suggestion.
     MarkerHandle marker(const std::string& name) const;
-};
-
-/// A frame in its parent: where it is and how it is turned (columns are its axes).
-struct Frame {
-    Vec3 position = Vec3::Zero();
-    Mat3 axes = Mat3::Identity();
 };
 
 }  // namespace limber

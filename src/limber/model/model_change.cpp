@@ -19,6 +19,7 @@ void for_each_table(SomeModel& model, Changes& changes, const Visit& visit) {
     visit(model.sensors, std::get<8>(changes));
     visit(model.events, std::get<9>(changes));
     visit(model.stops, std::get<10>(changes));
+    visit(model.contacts, std::get<11>(changes));
 }
 
 bool same(const Number& a, const Number& b) {
@@ -66,6 +67,7 @@ ModelChange::ModelChange(const Model& before, const Model& after) : before_(rest
     compare(before.sensors, after.sensors, std::get<8>(elements_));
     compare(before.events, after.events, std::get<9>(elements_));
     compare(before.stops, after.stops, std::get<10>(elements_));
+    compare(before.contacts, after.contacts, std::get<11>(elements_));
     changes_gravity_ = !same(before_.gravity, after_.gravity);
     changes_parameters_ = !same(before_.parameters, after_.parameters);
     changes_rest_ = before_.title != after_.title || !same(before_.initial_positions, after_.initial_positions) ||

@@ -41,7 +41,7 @@ private:
 
     std::tuple<Changes<TableDefinition>, Changes<CurveDefinition>, Changes<RoadDefinition>, Changes<Body>,
                Changes<Marker>, Changes<Joint>, Changes<Driver>, Changes<Force>, Changes<Sensor>, Changes<EventRule>,
-               Changes<Stop>>
+               Changes<Stop>, Changes<ContactRule>>
         elements_;
     bool changes_gravity_ = false, changes_parameters_ = false, changes_rest_ = false;
     Rest before_, after_;

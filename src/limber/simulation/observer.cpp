@@ -152,6 +152,7 @@ public:
         for (std::size_t i = 0; i < force_elements_.size(); ++i)
             if (force_elements_[i] >= 0)
                 view.forces[i] = m_.forces.scalar_force(force_elements_[i], m_.constraints.measures, context, state.t);
+        view.contacts = state.contacts;
         view.joints.clear();
         if (!with_reactions) return;
         reactions_.solve(states_, state.memory, state.t, rates_);
@@ -192,6 +193,7 @@ private:
         int element = -1;  // joint or driver
         bool in_marker_axes = false;
         int force = -1;
+        int rule = -1;
     };
     struct ExpressionProbe {
         int column;
@@ -204,6 +206,30 @@ private:
         std::vector<std::pair<int, bool>> inputs;  // measure, whether its rate
         BoundExpression expression;
     };
+
+    int find_rule(const std::string& name) const {
+        for (std::size_t i = 0; i < m_.contact_rules.size(); ++i)
+            if (m_.contact_rules[i].name == name) return static_cast<int>(i);
+        return -1;
+    }
+
+    // Sum of normal forces, number of contact points, largest depth. Of a compliant rule each pair of shapes counts once.
+    void measure_contact(int rule, const State& state, const MeasureContext<D>& context, double* out) const {
+        for (const ContactPoint& c : state.contacts) {
+            if (c.rule != rule) continue;
+            out[0] += c.force.dot(c.normal);
+            out[1] += 1;
+            out[2] = std::max(out[2], -c.gap);
+        }
+        for (std::size_t i = 0; i < m_.forces.elements.size(); ++i) {
+            const auto& e = m_.forces.elements[i];
+            if (e.kind != ForceKind::contact || e.contact->rule != rule) continue;
+            const double normal =
+                m_.forces.scalar_force(static_cast<int>(i), m_.constraints.measures, context, state.t);
+            out[0] += normal;
+            out[1] += normal > 0 ? 1 : 0;
+        }
+    }
 
     // Names are those of sensor columns first, then joint coordinates and their rates.
     void add_condition(const Model& model, const ModelEvaluation& numbers, const EventRule& event) {
@@ -297,6 +323,10 @@ private:
             case Quantity::impulse:
                 probe.element = m_.element_index.at("stop " + model.stops.get(sensor.stop).name);
                 add_columns(sensor.name, {""});
+                break;
+            case Quantity::contact:
+                probe.rule = find_rule(model.contacts.get(sensor.contact).name);
+                add_columns(sensor.name, {"normal", "count", "depth"});
                 break;
             case Quantity::kinetic_energy:
             case Quantity::potential_energy:
@@ -442,6 +472,7 @@ private:
             case Quantity::force:
                 *out = m_.forces.scalar_force(p.force, m_.constraints.measures, context, state.t);
                 break;
+            case Quantity::contact: measure_contact(p.rule, state, context, out); break;
             case Quantity::kinetic_energy: *out = energy(state).kinetic; break;
             case Quantity::potential_energy: *out = energy(state).potential; break;
             case Quantity::work: *out = work; break;

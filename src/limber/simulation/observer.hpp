@@ -39,6 +39,7 @@ struct MotionView {
     std::vector<Vec3> centres, velocities;  ///< of the centres of mass, beside poses
     std::vector<JointLoad> joints;          ///< in slot order; empty unless asked for
     std::vector<double> forces;             ///< scalar value of each force, in slot order
+    std::vector<ContactPoint> contacts;     ///< of rigid bodies
 };
 
 /// Scratch memory inside: one per thread.

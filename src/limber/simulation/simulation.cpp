@@ -47,6 +47,9 @@ Simulation::Simulation(Model model, SimulationOptions options, State state)
 
 CoordinateKind Simulation::choose_coordinates() {
     const FormulationInfo& formulation = find_formulation(options_.formulation);
+    // Time-stepping works on bodies, which these coordinates are nearest to.
+    if (options_.coordinates.empty() && formulation.coordinates.empty() && options_.integrator == "moreau-jean")
+        options_.coordinates = "reference-point";
     if (options_.coordinates.empty())
         options_.coordinates = formulation.coordinates.empty() ? "natural" : formulation.coordinates;
     if (!formulation.coordinates.empty() && formulation.coordinates != options_.coordinates)
@@ -58,6 +61,9 @@ CoordinateKind Simulation::choose_coordinates() {
 // System, stepper and observer for the mechanism of this model.
 template <int D>
 void Simulation::compile(const std::shared_ptr<const Mechanism<D>>& mechanism) {
+    if (options_.integrator != "moreau-jean" && mechanism->has_rigid_contacts())
+        throw ModelError(
+            "rigid contacts need the integrator 'moreau-jean'; with others, bodies touch by a compliant law");
     const CoordinateKind kind = choose_coordinates();
     const auto system = make_system<D>(mechanism, kind, !find_formulation(options_.formulation).is_matrix_free);
     system_ = system;

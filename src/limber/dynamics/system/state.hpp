@@ -7,6 +7,17 @@
 
 namespace limber {
 
+/// Where two bodies touch, and what they have done to each other there over the last step.
+struct ContactPoint {
+    int body_a = -1, body_b = -1;    ///< -1: ground
+    int shape_a = -1, shape_b = -1;  ///< of the mechanism
+    int rule = -1;
+    Vec3 point = Vec3::Zero();
+    Vec3 normal = Vec3::UnitZ();  ///< from a to b
+    double gap = 0;
+    Vec3 force = Vec3::Zero(), torque = Vec3::Zero();  ///< on b, world axes
+};
+
 struct State {
     double t = 0;
     VecX q, v, a;                ///< coordinates, velocities, accelerations
@@ -18,6 +29,7 @@ struct State {
     /// For schemes that look back: the acceleration one step ago and the length of that step (0: none yet).
     VecX previous_a;
     double previous_step = 0;
+    std::vector<ContactPoint> contacts;  ///< of rigid bodies, see moreau_jean.hpp
 
     /// What a step of length h has found for its end.
     void complete_step(double end, double h, const VecX& new_q, const VecX& new_v, const VecX& new_a,

@@ -67,6 +67,79 @@ void tyre_blocks(const ForceElement<D>& e, const MeasureContext<D>& context, con
     }
 }
 
+// The frame that a point and the axes after it make.
+template <int D>
+MovingFrame moving_frame(const MeasureContext<D>& context, const int* slots) {
+    MovingFrame m;
+    m.frame.position = in_space<D>(context.features.value[slots[0]]);
+    m.velocity = in_space<D>(context.features.rate[slots[0]]);
+    for (int k = 0; k < D; ++k) {
+        m.frame.axes.col(k) = in_space<D>(context.features.value[slots[1 + k]]);
+        m.angular_velocity += 0.5 * m.frame.axes.col(k).cross(in_space<D>(context.features.rate[slots[1 + k]]));
+    }
+    return m;
+}
+
+// Numbers r with p = x + sum r_k e_k, after a 1 for x itself.
+template <int D>
+Vec<D + 1> share(const MovingFrame& m, const Vec3& point) {
+    Vec<D + 1> r;
+    r << 1, m.frame.local_point(point).template head<D>();
+    return r;
+}
+
+template <int D>
+void contact_forces(const ForceElement<D>& e, const MeasureContext<D>& context, const int* slots, Vec<D>* out) {
+    const MovingFrame a = moving_frame(context, slots);
+    const MovingFrame b = moving_frame(context, slots + D + 1);
+    CompliantPoints points;
+    evaluate_contact(*e.contact, a, b, D == 2, points);
+    for (int i = 0; i < e.slot_count; ++i) out[i].setZero();
+    for (int c = 0; c < points.count; ++c) {
+        const CompliantPoint& p = points.points[c];
+        const Vec<D + 1> on_a = share<D>(a, p.point);
+        const Vec<D + 1> on_b = share<D>(b, p.point);
+        const Mat<D> turn = half_turn<D>(p.torque);
+        for (int i = 0; i <= D; ++i) {
+            out[i] -= on_a[i] * p.force.template head<D>();
+            out[D + 1 + i] += on_b[i] * p.force.template head<D>();
+            if (i == 0) continue;
+            out[i] -= turn * context.features.value[slots[i]];
+            out[D + 1 + i] += turn * context.features.value[slots[D + 1 + i]];
+        }
+    }
+}
+
+template <int D>
+void contact_blocks(const ForceElement<D>& e, const MeasureContext<D>& context, const int* slots,
+                    ForceBlocks<D>& blocks) {
+    const MovingFrame a = moving_frame(context, slots);
+    const MovingFrame b = moving_frame(context, slots + D + 1);
+    CompliantPoints points;
+    evaluate_contact(*e.contact, a, b, D == 2, points);
+    for (int c = 0; c < points.count; ++c) {
+        const CompliantPoint& p = points.points[c];
+        Vec<2 * D + 2> weight;
+        weight << -share<D>(a, p.point), share<D>(b, p.point);
+        for (int i = 0; i < e.slot_count; ++i)
+            for (int j = 0; j < e.slot_count; ++j) {
+                blocks.k(i, j) -= weight[i] * weight[j] * p.by_place.template topLeftCorner<D, D>();
+                blocks.c(i, j) -= weight[i] * weight[j] * p.by_velocity.template topLeftCorner<D, D>();
+            }
+    }
+}
+
+/// Sum of one number over the points of a contact.
+template <int D>
+double contact_sum(const ForceElement<D>& e, const MeasureContext<D>& context, const int* slots,
+                   double (*number)(const CompliantPoint&)) {
+    CompliantPoints points;
+    evaluate_contact(*e.contact, moving_frame(context, slots), moving_frame(context, slots + D + 1), D == 2, points);
+    double sum = 0;
+    for (int c = 0; c < points.count; ++c) sum += number(points.points[c]);
+    return sum;
+}
+
 // Torque of a couple in world axes. In the plane only z counts.
 template <int D>
 Vec3 couple_vector(const ForceElement<D>& e, const MeasureContext<D>& c, const int* slots, double t) {
@@ -127,7 +200,7 @@ template <int D>
 bool ForceSet<D>::is_felt_by_common_motion(const ForceElement<D>& e, const std::vector<Measure<D>>& measures) const {
     const auto is_component = [&](int measure) { return measures[measure].kind == MeasureKind::component; };
     if (e.kind == ForceKind::vector || e.kind == ForceKind::couple || e.kind == ForceKind::drag ||
-        e.kind == ForceKind::pull || e.kind == ForceKind::tyre)
+        e.kind == ForceKind::pull || e.kind == ForceKind::tyre || e.kind == ForceKind::contact)
         return true;
     if (e.measure >= 0 && is_component(e.measure)) return true;
     for (const LawInput& input : e.inputs)
@@ -211,6 +284,8 @@ double ForceSet<D>::scalar_force(int element, const std::vector<Measure<D>>& mea
     }
     if (e.kind == ForceKind::pull) return pull_force(e, context, slot_feature[e.first_slot]).norm();
     if (e.kind == ForceKind::tyre) return tyre_wrench(e, context, &slot_feature[e.first_slot]).normal;
+    if (e.kind == ForceKind::contact)
+        return contact_sum(e, context, &slot_feature[e.first_slot], [](const CompliantPoint& p) { return p.normal; });
     return components(e, t).norm();
 }
 
@@ -277,6 +352,7 @@ void ForceSet<D>::evaluate(const std::vector<Measure<D>>& measures, const Measur
                     for (int k = 0; k < e.slot_count; ++k) out[k] += slip.force[d] * slip.gradient[d][k];
                 break;
             }
+            case ForceKind::contact: contact_forces(e, context, slots, out); break;
             case ForceKind::tyre: {
                 const TyreWrench w = tyre_wrench(e, context, slots);
                 out[0] = w.force.template head<D>();
@@ -442,6 +518,7 @@ bool ForceSet<D>::compute_blocks(int element, const std::vector<Measure<D>>& mea
         // The stepper finds the force by a fixed point; what the turning of its direction contributes is left to Newton's method.
         case ForceKind::friction: return false;
         case ForceKind::tyre: tyre_blocks(e, context, slots, blocks); return true;
+        case ForceKind::contact: contact_blocks(e, context, slots, blocks); return true;
     }
     return false;
 }
@@ -460,6 +537,8 @@ double ForceSet<D>::potential(const std::vector<Measure<D>>& measures, const Mea
             Components v;
             bushing_state(e, measures, context, x, v);
             sum += 0.25 * x.dot((e.stiffness + e.stiffness.transpose()) * x);
+        } else if (e.kind == ForceKind::contact) {
+            sum += contact_sum(e, context, slots, [](const CompliantPoint& p) { return p.elastic_energy; });
         } else if (e.kind == ForceKind::vector && !e.in_marker_axes) {
             // A constant force in world axes has the potential -F . p; one that changes with time does work.
             for (int k = 0; k < D; ++k)
@@ -521,6 +600,10 @@ double ForceSet<D>::power(const std::vector<Measure<D>>& measures, const Measure
                 break;
             }
             // The hand that holds the target puts energy in and takes it out: no potential.
+            case ForceKind::contact:  // damping and friction
+                sum +=
+                    contact_sum(e, context, slots, [](const CompliantPoint& p) { return p.power + p.elastic_power; });
+                break;
             case ForceKind::pull: sum += pull_force(e, context, slots[0]).dot(rate[slots[0]]); break;
             case ForceKind::tyre: {
                 const TyreWrench w = tyre_wrench(e, context, slots);

@@ -7,9 +7,11 @@
 //   K_ab = - dF_a / df_b,   C_ab = - dF_a / dfdot_b.
 
 #include <array>
+#include <memory>
 #include <string>
 
 #include "limber/kinematics/elements/constraint_set.hpp"
+#include "limber/kinematics/elements/contact_force.hpp"
 #include "limber/kinematics/elements/force_law.hpp"
 #include "limber/kinematics/elements/measure.hpp"
 #include "limber/kinematics/elements/tyre.hpp"
@@ -25,7 +27,8 @@ enum class ForceKind {
     drag,      ///< against the velocity of a point; slots: point
     pull,      ///< spring and damper from a point to a target kept in the memory; slots: point
     friction,  ///< dry friction while it slips, along a measure or along a plane; see SlipMemory
-    tyre       ///< on a road; slots: point, and axes (D) if there are lateral forces
+    tyre,      ///< on a road; slots: point, and axes (D) if there are lateral forces
+    contact    ///< of two shapes, compliant; slots: point and axes (D) of the first body's frame, then of the second's
 };
 
 /// What the memory says about the friction of a slipping contact or joint, from ForceElement::slip_memory on. The force changes linearly
@@ -65,6 +68,7 @@ struct ForceElement {
     // friction: along `measure`, or of a ball on a plane (slots of a sliding row) if there is none
     int slip_memory = -1;
     double radius = 0;
+    std::shared_ptr<const ContactPair> contact;
 };
 
 /// Stiffness and damping blocks of one element, slot by slot.

@@ -66,6 +66,13 @@ private:
     int sensor_scalar(const std::string& name);
     std::vector<std::string> scalar_names() const;
 
+    // contacts, see contacts.cpp
+    void add_contacts();
+    void add_shapes(BodyHandle handle, int index);
+    void add_shape(const ContactShape& shape, const Frame& body, int index, const std::string& what);
+    std::optional<ContactLaw> contact_law(const ContactRule& rule) const;
+    void add_compliant_contacts();
+
     // forces, see forces.cpp
     void add_force(const Force& force);
     void add_scalar_force(const Force& force, int measure, double sign);

@@ -41,6 +41,7 @@ Mechanism<D> MechanismBuilder<D>::build() {
     for (const auto handle : model_.drivers.handles()) add_driver(model_.drivers.get(handle));
     for (const auto handle : model_.stops.handles()) add_stop(model_.stops.get(handle));
     for (const auto handle : model_.forces.handles()) add_force(model_.forces.get(handle));
+    add_contacts();
     for (const auto handle : model_.sensors.handles()) {
         const Sensor& sensor = model_.sensors.get(handle);
         using Q = Sensor::Quantity;

@@ -9,7 +9,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "limber/geometry/shape.hpp"
 #include "limber/kinematics/elements/constraint_set.hpp"
+#include "limber/kinematics/elements/contact_law.hpp"
 #include "limber/kinematics/elements/force_set.hpp"
 #include "limber/model/model.hpp"
 
@@ -117,6 +119,21 @@ struct InitialMeasure {
     double value = 0;
 };
 
+/// A shape fixed to a body. Planar shapes stand in space, centred about z = 0.
+struct CollisionShape {
+    int body = -1;  ///< -1: ground
+    Frame place;    ///< from the centre of mass, in body axes; for the ground in the world
+    std::shared_ptr<const Shape> shape;
+};
+
+/// Which bodies obey a law when they touch. Bodies are counted from 1; 0 is the ground.
+struct ContactRuleNumbers {
+    std::string name;
+    std::optional<ContactLaw> law;  ///< empty: no contact
+    std::vector<bool> is_first, is_second;
+    bool includes_joined = false;
+};
+
 template <int D>
 struct Mechanism {
     std::vector<MechanismBody<D>> bodies;  ///< without the ground
@@ -134,6 +151,10 @@ struct Mechanism {
 
     ForceSet<D> forces;
     std::array<TimeFunction, D> gravity;
+
+    std::vector<CollisionShape> shapes;
+    std::vector<ContactRuleNumbers> contact_rules;
+    std::vector<std::pair<int, int>> joined_bodies;  ///< by joints; smaller index first, sorted
 
     std::vector<MeasuredCurve<D>> curves;
     std::vector<NamedScalar> scalars;
@@ -157,6 +178,9 @@ struct Mechanism {
         return g;
     }
     int find_scalar(const std::string& name) const;
+    /// The rule for two bodies (-1: ground), -1 if they do not touch.
+    int find_contact_rule(int a, int b) const;
+    bool has_rigid_contacts() const;
 };
 
 /// Brings turns and places on curves up to date; inputs stay as they are. `features` must be up to date.

@@ -1,0 +1,228 @@
+#include "limber/contact/contact_problem.hpp"
+
+#include <algorithm>
+
+#include "limber/math/rotation.hpp"
+
+namespace limber {
+namespace {
+
+constexpr double least_mass = 1e-9;     // over the mechanism's typical one
+constexpr double least_inertia = 1e-6;  // over the sum of the three
+
+template <int D>
+ConeBlock make_block(const ContactLaw& law) {
+    ConeBlock block = ConeBlock::contact(law.friction > 0 ? D - 1 : 0, law.friction, law.restitution);
+    block.rolling = law.rolling;
+    block.rolling_rows = law.rolling > 0 ? D - 1 : 0;
+    block.spinning = law.spinning;
+    block.spinning_rows = D == 3 && law.spinning > 0 ? 1 : 0;
+    block.rows += block.rolling_rows + block.spinning_rows;
+    return block;
+}
+
+// Normal and tangents; in the plane the tangent lies in the plane and the third axis is its normal.
+template <int D>
+Mat3 contact_axes(const Vec3& normal) {
+    Mat3 axes;
+    if constexpr (D == 2) {
+        axes << normal, Vec3(-normal.y(), normal.x(), 0), Vec3::UnitZ();
+    } else {
+        const Mat3 frame = frame_from_z(normal);
+        axes << frame.col(2), frame.col(0), frame.col(1);
+    }
+    return axes;
+}
+
+}  // namespace
+
+template <int D>
+auto ContactProblem<D>::inverse_mass(const BodyStates<D>& states, int body) const -> Mat<T> {
+    constexpr int A = angular_size<D>;
+    const double mass = std::max(m_.bodies[body].mass, least_mass * m_.mass_scale);
+    AngularMat<D> inertia = world_inertia(m_.bodies[body], states[body]);
+    // A thin rod has none about its axis.
+    const double size = std::max(inertia.trace(), least_mass * m_.mass_scale * m_.length_scale * m_.length_scale);
+    if (m_.bodies[body].inertia.diagonal().minCoeff() < least_inertia * size)
+        inertia.diagonal().array() += least_inertia * size;
+    Mat<T> inverse = Mat<T>::Zero();
+    inverse.template topLeftCorner<D, D>() = Mat<D>::Identity() / mass;
+    inverse.template bottomRightCorner<A, A>() = inertia.inverse();
+    return inverse;
+}
+
+template <int D>
+void ContactProblem<D>::update_rows(const BodyStates<D>& states, const Contact& contact, const ConeBlock& block,
+                                    ContactRows& rows) {
+    constexpr int A = angular_size<D>;
+    rows.body[0] = contact.body_a;
+    rows.body[1] = contact.body_b;
+    rows.axes = contact_axes<D>(contact.normal);
+    for (int side = 0; side < 2; ++side) {
+        rows.row[side].setZero(block.rows, T);
+        const int body = rows.body[side];
+        if (body < 0) continue;
+        const double sign = side == 0 ? -1 : 1;
+        const Vec<D> arm = contact.point.template head<D>() - states[body].position;
+        for (int k = 0; k < 1 + block.sliding_rows; ++k) {
+            const Vec<D> d = rows.axes.col(k).template head<D>();
+            rows.row[side].row(k).template head<D>() = sign * d.transpose();
+            rows.row[side].row(k).template tail<A>() = sign * moment<D>(arm, d).transpose();
+        }
+        const auto turning = [&](int row, int axis) {
+            rows.row[side].row(row).template tail<A>() = sign * rows.axes.col(axis).template tail<A>().transpose();
+        };
+        int row = 1 + block.sliding_rows;
+        for (int k = 0; k < block.rolling_rows; ++k) turning(row++, D == 2 ? 2 : 1 + k);
+        if (block.spinning_rows > 0) turning(row, 0);
+        if (!has_inverse_[body]) {
+            inverse_mass_[body] = inverse_mass(states, body);
+            has_inverse_[body] = true;
+        }
+        rows.response[side].noalias() = rows.row[side].lazyProduct(inverse_mass_[body]);
+    }
+}
+
+template <int D>
+void ContactProblem<D>::update(const BodyStates<D>& states, const std::vector<Contact>& contacts,
+                               JointProjector<D>& joints) {
+    const int count = static_cast<int>(contacts.size());
+    const int bodies = static_cast<int>(m_.bodies.size());
+    inverse_mass_.resize(bodies);
+    has_inverse_.assign(bodies, false);
+    contacts_.resize(count);
+    blocks_.clear();
+    sizes_.clear();
+    joined_contacts_.clear();
+    body_start_.assign(bodies + 1, 0);
+    for (int i = 0; i < count; ++i) {
+        blocks_.push_back(make_block<D>(*m_.contact_rules[contacts[i].rule].law));
+        sizes_.push_back(blocks_.back().rows);
+        ContactRows& rows = contacts_[i];
+        update_rows(states, contacts[i], blocks_.back(), rows);
+        rows.is_joined = joints.is_joined(rows.body[0]) || joints.is_joined(rows.body[1]);
+        if (rows.is_joined) joined_contacts_.push_back(i);
+        for (const int body : rows.body)
+            if (body >= 0) ++body_start_[body + 1];
+    }
+    // Contacts of each body.
+    for (int b = 0; b < bodies; ++b) body_start_[b + 1] += body_start_[b];
+    body_contact_.resize(body_start_[bodies]);
+    for (int i = count - 1; i >= 0; --i)
+        for (const int body : contacts_[i].body)
+            if (body >= 0) body_contact_[--body_start_[body + 1]] = i;
+    update_joined_responses(joints);
+    assemble();
+}
+
+template <int D>
+void ContactProblem<D>::update_joined_responses(JointProjector<D>& joints) {
+    std::size_t column = 0;
+    for (const int i : joined_contacts_) {
+        ContactRows& rows = contacts_[i];
+        rows.first_column = static_cast<int>(column);
+        for (int k = 0; k < sizes_[i]; ++k, ++column) {
+            if (joined_response_.size() <= column) joined_response_.emplace_back();
+            VecX& x = joined_response_[column];
+            x.setZero(static_cast<Eigen::Index>(m_.bodies.size()) * T);
+            for (int side = 0; side < 2; ++side)
+                if (rows.body[side] >= 0)
+                    x.template segment<T>(rows.body[side] * T) = rows.response[side].row(k).transpose();
+            joints.project(x);
+        }
+    }
+}
+
+template <int D>
+void ContactProblem<D>::add_block(int i, int j) {
+    auto block = delassus_.add_block(j);
+    const ContactRows& a = contacts_[i];
+    const ContactRows& b = contacts_[j];
+    if (a.is_joined && b.is_joined) {
+        for (int side = 0; side < 2; ++side)
+            for (int k = 0; k < sizes_[j] && a.body[side] >= 0; ++k)
+                block.col(k) +=
+                    a.row[side].lazyProduct(joined_response_[b.first_column + k].template segment<T>(a.body[side] * T));
+        return;
+    }
+    for (int p = 0; p < 2; ++p)
+        for (int q = 0; q < 2; ++q)
+            if (a.body[p] >= 0 && a.body[p] == b.body[q])
+                block.noalias() += a.row[p].lazyProduct(b.response[q].transpose());
+}
+
+template <int D>
+void ContactProblem<D>::assemble() {
+    delassus_.start(sizes_);
+    stamp_.assign(contacts_.size(), -1);
+    const int bodies = static_cast<int>(m_.bodies.size());
+    for (int i = 0; i < static_cast<int>(contacts_.size()); ++i) {
+        neighbours_.clear();
+        const auto meet = [&](int j) {
+            if (stamp_[j] == i) return;
+            stamp_[j] = i;
+            neighbours_.push_back(j);
+        };
+        for (const int body : contacts_[i].body) {
+            if (body < 0) continue;
+            // After filling, the list of a body starts where that of the next one did before.
+            const int end = body + 1 < bodies ? body_start_[body + 2] : static_cast<int>(body_contact_.size());
+            for (int k = body_start_[body + 1]; k < end; ++k) meet(body_contact_[k]);
+        }
+        if (contacts_[i].is_joined)
+            for (const int j : joined_contacts_) meet(j);
+        std::sort(neighbours_.begin(), neighbours_.end());
+        delassus_.start_row();
+        for (const int j : neighbours_) add_block(i, j);
+    }
+}
+
+template <int D>
+void ContactProblem<D>::multiply(const VecX& twists, VecX& velocities) const {
+    velocities.setZero(delassus_.rows());
+    for (std::size_t i = 0; i < contacts_.size(); ++i)
+        for (int side = 0; side < 2; ++side)
+            if (contacts_[i].body[side] >= 0)
+                velocities.segment(delassus_.first_row(static_cast<int>(i)), sizes_[i]).noalias() +=
+                    contacts_[i].row[side].lazyProduct(twists.template segment<T>(contacts_[i].body[side] * T));
+}
+
+template <int D>
+void ContactProblem<D>::add_response(const VecX& impulses, VecX& twists) const {
+    for (std::size_t i = 0; i < contacts_.size(); ++i) {
+        const ContactRows& rows = contacts_[i];
+        const auto p = impulses.segment(delassus_.first_row(static_cast<int>(i)), sizes_[i]);
+        if (p.isZero(0)) continue;
+        if (rows.is_joined) {
+            for (int k = 0; k < sizes_[i]; ++k) twists += p[k] * joined_response_[rows.first_column + k];
+            continue;
+        }
+        for (int side = 0; side < 2; ++side)
+            if (rows.body[side] >= 0)
+                twists.template segment<T>(rows.body[side] * T).noalias() +=
+                    rows.response[side].transpose().lazyProduct(p);
+    }
+}
+
+template <int D>
+Vec3 ContactProblem<D>::force(int i, const VecX& impulses) const {
+    Vec3 sum = Vec3::Zero();
+    for (int k = 0; k < 1 + blocks_[i].sliding_rows; ++k)
+        sum += impulses[delassus_.first_row(i) + k] * contacts_[i].axes.col(k);
+    return sum;
+}
+
+template <int D>
+Vec3 ContactProblem<D>::torque(int i, const VecX& impulses) const {
+    Vec3 sum = Vec3::Zero();
+    int row = delassus_.first_row(i) + 1 + blocks_[i].sliding_rows;
+    for (int k = 0; k < blocks_[i].rolling_rows; ++k)
+        sum += impulses[row++] * contacts_[i].axes.col(D == 2 ? 2 : 1 + k);
+    if (blocks_[i].spinning_rows > 0) sum += impulses[row] * contacts_[i].axes.col(0);
+    return sum;
+}
+
+template class ContactProblem<2>;
+template class ContactProblem<3>;
+
+}  // namespace limber

@@ -1,0 +1,37 @@
+#pragma once
+// Twists of all bodies brought onto the joints with the least change in the metric of the masses: what the impulses of the joints do.
+
+#include "limber/kinematics/body_space/twist_constraints.hpp"
+
+namespace limber {
+
+template <int D>
+class JointProjector {
+public:
+    explicit JointProjector(const Mechanism<D>& mechanism);
+
+    bool has_joints() const { return constraints_.row_count() > 0; }
+    /// Whether some joint or driver acts on a body.
+    bool is_joined(int body) const { return body >= 0 && is_joined_[body]; }
+
+    /// Rows at a configuration, masses at another one nearby. False: the matrix cannot be factorised.
+    bool update(const BodyStates<D>& states, const BodyStates<D>& mass_states, const std::vector<double>& memory,
+                double t);
+    const VecX& time_partial() const { return constraints_.values.time_partial; }
+    void multiply_rows(const VecX& twists, VecX& result) const { constraints_.multiply_rows(twists, result); }
+
+    /// Changes twists so that G twist + target = 0.
+    void project(const VecX& target, VecX& twists);
+    /// The same with target zero.
+    void project(VecX& twists) { project(zero_, twists); }
+    /// Brings positions that have drifted off the joints back, with rows and matrix at their place. False as in update().
+    bool correct_positions(BodyStates<D>& states, const std::vector<double>& memory, double t);
+
+private:
+    TwistConstraints<D> constraints_;
+    std::vector<bool> is_joined_;
+    double penalty_;
+    VecX zero_, rows_, step_, phi_;
+};
+
+}  // namespace limber

@@ -1,0 +1,113 @@
+// The direction along which two convex shapes are closest, by the GJK distance of FCL. It works on cores, the shapes shrunk by a
+// fraction of their size: cores of shapes that touch are still apart, so the direction is well defined where it is needed.
+
+#include <fcl/geometry/shape/box.h>
+#include <fcl/geometry/shape/capsule.h>
+#include <fcl/geometry/shape/cone.h>
+#include <fcl/geometry/shape/convex.h>
+#include <fcl/geometry/shape/cylinder.h>
+#include <fcl/geometry/shape/sphere.h>
+#include <fcl/narrowphase/distance.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "limber/geometry/mesh.hpp"
+
+namespace limber {
+namespace {
+
+constexpr double shrink = 0.1;      // of the smallest size
+constexpr double face_snap = 1e-4;  // radians: closer to the normal of a face, that is it
+
+fcl::Transform3d transform(const Frame& frame) {
+    fcl::Transform3d t = fcl::Transform3d::Identity();
+    t.linear() = frame.axes;
+    t.translation() = frame.position;
+    return t;
+}
+
+std::shared_ptr<fcl::CollisionGeometryd> make_geometry(const Shape& s) {
+    switch (s.kind) {
+        case Shape::Kind::sphere: return std::make_shared<fcl::Sphered>(0.5 * s.radius);
+        case Shape::Kind::box: {
+            const Vec3 core = 2 * (s.half.array() - shrink * s.half.minCoeff());
+            return std::make_shared<fcl::Boxd>(core);
+        }
+        case Shape::Kind::capsule: return std::make_shared<fcl::Capsuled>(0.5 * s.radius, 2 * s.half_length);
+        case Shape::Kind::cylinder: {
+            const double by = shrink * std::min(s.radius, s.half_length);
+            return std::make_shared<fcl::Cylinderd>(s.radius - by, 2 * (s.half_length - by));
+        }
+        case Shape::Kind::cone:
+            return std::make_shared<fcl::Coned>((1 - shrink) * s.radius, 2 * (1 - shrink) * s.half_length);
+        case Shape::Kind::convex: {
+            Vec3 middle = Vec3::Zero();
+            for (const Vec3& v : s.vertices) middle += v / static_cast<double>(s.vertices.size());
+            auto points = std::make_shared<std::vector<Vec3>>();
+            for (const Vec3& v : s.vertices) points->push_back(v + shrink * (middle - v));
+            // Distances need no faces.
+            return std::make_shared<fcl::Convexd>(points, 0, std::make_shared<std::vector<int>>(), false);
+        }
+        case Shape::Kind::plane:
+        case Shape::Kind::mesh: break;
+    }
+    return nullptr;
+}
+
+// The normal of a shape's farthest face, if the direction is nearly that.
+bool snap_to_face(const Shape& shape, const Frame& frame, double side, Vec3& direction) {
+    Face face;
+    find_support_face(shape, side * frame.local_direction(direction), face);
+    if (face.count < 3) return false;
+    const Vec3 n = (face.corner[1] - face.corner[0]).cross(face.corner[2] - face.corner[0]).normalized();
+    const Vec3 world = frame.direction(n.dot(frame.local_direction(direction)) < 0 ? Vec3(-n) : n);
+    if ((world - direction).norm() > face_snap) return false;
+    direction = world;
+    return true;
+}
+
+}  // namespace
+
+struct ShapeCore {
+    std::shared_ptr<fcl::CollisionGeometryd> geometry;  // of convex shapes
+    std::vector<Facet> facets;                          // of meshes
+};
+
+std::shared_ptr<const ShapeCore> make_core(const Shape& shape) {
+    ShapeCore core{make_geometry(shape), {}};
+    for (const std::array<int, 3>& t : shape.triangles) {
+        const Vec3& a = shape.vertices[t[0]];
+        const Vec3& b = shape.vertices[t[1]];
+        const Vec3& c = shape.vertices[t[2]];
+        const Vec3 normal = (b - a).cross(c - a);
+        if (!(normal.norm() > 0)) continue;
+        Facet facet{Shape::convex({a, b, c}), normal.normalized(), {}};
+        for (const Vec3& v : {a, b, c}) facet.bounds.add(v);
+        core.facets.push_back(std::move(facet));
+    }
+    return std::make_shared<const ShapeCore>(std::move(core));
+}
+
+std::span<const Facet> facets_of(const Shape& mesh) {
+    return mesh.core->facets;
+}
+
+Vec3 find_closest_direction(const Shape& a, const Frame& frame_a, const Shape& b, const Frame& frame_b) {
+    fcl::DistanceRequestd request;
+    request.enable_nearest_points = true;
+    request.distance_tolerance = 1e-10;
+    request.gjk_solver_type = fcl::GST_LIBCCD;
+    fcl::DistanceResultd result;
+    const double distance = fcl::distance(a.core->geometry.get(), transform(frame_a), b.core->geometry.get(),
+                                          transform(frame_b), request, result);
+    Vec3 direction = result.nearest_points[1] - result.nearest_points[0];
+    // Cores that overlap are far inside each other: out the way they came, as good as it can be told.
+    if (!(distance > 0) || !(direction.norm() > 0)) direction = frame_b.position - frame_a.position;
+    if (!(direction.norm() > 0)) return Vec3::UnitZ();
+    direction.normalize();
+    if (!snap_to_face(a, frame_a, 1, direction)) snap_to_face(b, frame_b, -1, direction);
+    return direction;
+}
+
+}  // namespace limber

@@ -1,0 +1,28 @@
+#include "limber/geometry/mesh.hpp"
+
+namespace limber {
+namespace {
+
+constexpr double least_front = 0.05;  // cosine between the direction of contact and the facet's normal
+
+}  // namespace
+
+void find_facet_manifold(const Facet& facet, const Frame& mesh, const Shape& b, const Frame& fb, double margin,
+                         Manifold& manifold) {
+    manifold.count = 0;
+    const Vec3 normal = mesh.direction(facet.normal);
+    if (normal.dot(fb.position - mesh.point(facet.shape.vertices[0])) < 0) return;
+    Vec3 direction = find_closest_direction(facet.shape, mesh, b, fb);
+    const double front = direction.dot(normal);
+    if (front < least_front) return;
+    manifold.normal = direction;
+    Face face_a;
+    Face face_b;
+    find_support_face(facet.shape, mesh.local_direction(direction), face_a);
+    find_support_face(b, -fb.local_direction(direction), face_b);
+    for (int k = 0; k < face_a.count; ++k) face_a.corner[k] = mesh.point(face_a.corner[k]);
+    for (int k = 0; k < face_b.count; ++k) face_b.corner[k] = fb.point(face_b.corner[k]);
+    clip_faces(face_a, face_b, direction, margin, manifold);
+}
+
+}  // namespace limber

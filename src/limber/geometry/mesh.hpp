@@ -1,0 +1,49 @@
+#pragma once
+// Surfaces made of facets: every facet is a thin convex shape that is touched from its front.
+
+#include <span>
+
+#include "limber/geometry/manifold.hpp"
+
+namespace limber {
+
+struct Facet {
+    Shape shape;
+    Vec3 normal;  ///< in the frame of the mesh
+    Bounds bounds;
+};
+std::span<const Facet> facets_of(const Shape& mesh);
+
+/// Contact points of one facet with a convex shape; none if that is behind the facet.
+void find_facet_manifold(const Facet& facet, const Frame& mesh, const Shape& b, const Frame& frame_b, double margin,
+                         Manifold& manifold);
+
+/// Contact points of any two shapes but two meshes: use(manifold) for each facet, or once.
+template <class Use>
+void for_each_manifold(const Shape& a, const Frame& fa, const Shape& b, const Frame& fb, double margin,
+                       Manifold& manifold, const Use& use) {
+    const bool is_mesh = a.kind == Shape::Kind::mesh;
+    if (!is_mesh && b.kind != Shape::Kind::mesh) {
+        find_manifold(a, fa, b, fb, margin, manifold);
+        if (manifold.count > 0) use(manifold);
+        return;
+    }
+    const Shape& mesh = is_mesh ? a : b;
+    const Shape& other = is_mesh ? b : a;
+    if (other.kind == Shape::Kind::mesh || other.kind == Shape::Kind::plane) return;
+    const Frame& mesh_frame = is_mesh ? fa : fb;
+    const Frame& other_frame = is_mesh ? fb : fa;
+    const Frame relative{mesh_frame.local_point(other_frame.position), mesh_frame.axes.transpose() * other_frame.axes};
+    Bounds reach = compute_bounds(other, relative);
+    reach.low.array() -= margin;
+    reach.high.array() += margin;
+    for (const Facet& facet : facets_of(mesh)) {
+        if (!facet.bounds.overlaps(reach)) continue;
+        find_facet_manifold(facet, mesh_frame, other, other_frame, margin, manifold);
+        if (manifold.count == 0) continue;
+        if (!is_mesh) manifold.normal = -manifold.normal;
+        use(manifold);
+    }
+}
+
+}  // namespace limber

@@ -1,0 +1,287 @@
+#include "limber/integration/moreau_jean.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "limber/kinematics/body_space/reactions.hpp"
+#include "limber/math/rotation.hpp"
+
+namespace limber {
+namespace {
+
+constexpr double overlap_allowed = 1e-7;  // over the mechanism's typical length
+
+ConeOptions step_options() {
+    ConeOptions options;
+    options.tolerance = 1e-10;
+    options.max_sweeps = 2000;
+    options.newton_rows = 60;
+    // Large sets start from the impulses of the step before: what is left over is done in the next steps.
+    options.enough_sweeps = 60;
+    options.loose_tolerance = 1e-4;
+    return options;
+}
+
+}  // namespace
+
+template <int D>
+MoreauJean<D>::MoreauJean(std::shared_ptr<const MechanismSystem<D>> system)
+    : system_(std::move(system)),
+      m_(system_->mechanism()),
+      joints_(m_),
+      world_(m_),
+      problem_(m_),
+      solver_(step_options()),
+      separator_(step_options()) {
+    features_.resize(m_.features.size());
+    slot_force_.assign(m_.forces.slot_feature.size(), Vec<D>::Zero());
+    const auto size = static_cast<Eigen::Index>(m_.bodies.size()) * T;
+    wrench_ = before_ = after_ = difference_ = VecX::Zero(size);
+}
+
+template <int D>
+StepReport MoreauJean<D>::start(State& state) {
+    state.a.setZero(state.q.size());
+    state.scheme_a = state.a;
+    state.lambda.setZero(system_->rows());
+    state.previous_a.resize(0);
+    state.previous_step = 0;
+    state.contacts.clear();
+    return {};
+}
+
+// Euler's equations over the step, I dW/dt + W x I W = torque in body axes, by the implicit midpoint rule: x is the mean rate.
+template <int D>
+AngularVec<D> MoreauJean<D>::turn_freely(int body, const AngularVec<D>& torque, double h) const {
+    const BodyState<D>& state = states_[body];
+    if constexpr (D == 2) {
+        const double inertia = m_.bodies[body].inertia(0, 0);
+        return inertia > 0 ? AngularVec<2>(state.angular_velocity + h * torque / inertia) : state.angular_velocity;
+    } else {
+        Mat3 inertia = m_.bodies[body].inertia;
+        const double size = inertia.trace();
+        if (!(size > 0)) return state.angular_velocity;
+        inertia.diagonal().array() += 1e-12 * size;
+        const Vec3 start = state.axes.transpose() * state.angular_velocity;
+        const Vec3 applied = state.axes.transpose() * torque;
+        Vec3 x = start;
+        for (int k = 0; k < 20; ++k) {
+            const Vec3 momentum = inertia * x;
+            const Vec3 defect = 2 * inertia * (x - start) + h * (x.cross(momentum) - applied);
+            const Mat3 slope = 2 * inertia + h * (skew(x) * inertia - skew(momentum));
+            const Vec3 change = slope.inverse() * defect;
+            x -= change;
+            if (!(change.norm() > 1e-15 * (x.norm() + start.norm()))) break;
+        }
+        return state.axes * (2 * x - start);
+    }
+}
+
+template <int D>
+void MoreauJean<D>::find_free_velocities(const State& state, double h) {
+    middle_ = states_;
+    for (std::size_t b = 0; b < states_.size(); ++b) {
+        TwistVec<D> half;
+        half << 0.5 * h * states_[b].velocity, 0.5 * h * states_[b].angular_velocity;
+        move<D>(middle_[b], half);
+    }
+    update_features<D>(m_, middle_, m_.used_features, features_);
+    wrench_.setZero();
+    add_applied_wrenches(m_, middle_, features_, state.memory, state.t + 0.5 * h, slot_force_, 1.0, wrench_);
+    for (std::size_t b = 0; b < states_.size(); ++b) {
+        const auto at = static_cast<Eigen::Index>(b) * T;
+        before_.template segment<D>(at) = states_[b].velocity;
+        before_.template segment<A>(at + D) = states_[b].angular_velocity;
+        const double mass = m_.bodies[b].mass;
+        after_.template segment<D>(at) = states_[b].velocity;
+        if (mass > 0) after_.template segment<D>(at) += h / mass * wrench_.template segment<D>(at);
+        const AngularVec<D> torque = wrench_.template segment<A>(at + D);
+        after_.template segment<A>(at + D) = turn_freely(static_cast<int>(b), torque, h);
+    }
+}
+
+// Moves bodies apart that overlap, least in the metric of the masses; velocities stay as they are.
+template <int D>
+void MoreauJean<D>::part_overlaps() {
+    double deepest = 0;
+    for (const Contact& contact : contacts_) deepest = std::min(deepest, contact.gap);
+    const double allowed = overlap_allowed * m_.length_scale;
+    if (deepest > -allowed) return;
+    // Normal rows only: friction does not hold bodies inside each other.
+    separating_ = problem_.blocks();
+    bias_.setZero(problem_.row_count());
+    for (std::size_t i = 0; i < contacts_.size(); ++i) {
+        ConeBlock& block = separating_[i];
+        block.friction = block.rolling = block.spinning = block.restitution = 0;
+        bias_[problem_.delassus().first_row(static_cast<int>(i))] = contacts_[i].gap + 0.5 * allowed;
+    }
+    u_free_.setZero(problem_.row_count());
+    shift_.setZero(problem_.row_count());
+    separator_.solve(problem_.delassus(), separating_, u_free_, bias_, shift_, velocity_);
+    difference_.setZero();
+    problem_.add_response(shift_, difference_);
+    for (std::size_t b = 0; b < states_.size(); ++b)
+        move<D>(states_[b], difference_.template segment<T>(static_cast<Eigen::Index>(b) * T));
+    for (std::size_t i = 0; i < contacts_.size(); ++i)
+        contacts_[i].gap += velocity_[problem_.delassus().first_row(static_cast<int>(i))];
+}
+
+// Impulses of the step before, from the nearest contact point of the same two shapes.
+template <int D>
+void MoreauJean<D>::take_guess(const State& state, double h) {
+    impulse_.setZero(problem_.row_count());
+    // Both lists are in the order of their pairs.
+    std::size_t first = 0;
+    const auto pair_of = [](const auto& contact) { return std::pair(contact.shape_a, contact.shape_b); };
+    for (std::size_t i = 0; i < contacts_.size(); ++i) {
+        while (first < state.contacts.size() && pair_of(state.contacts[first]) < pair_of(contacts_[i])) ++first;
+        const ContactPoint* nearest = nullptr;
+        for (std::size_t k = first; k < state.contacts.size() && pair_of(state.contacts[k]) == pair_of(contacts_[i]);
+             ++k)
+            if (nearest == nullptr || (state.contacts[k].point - contacts_[i].point).squaredNorm() <
+                                          (nearest->point - contacts_[i].point).squaredNorm())
+                nearest = &state.contacts[k];
+        if (nearest == nullptr) continue;
+        const int row = problem_.delassus().first_row(static_cast<int>(i));
+        const Vec3 impulse = h * (problem_.axes(static_cast<int>(i)).transpose() * nearest->force);
+        const int rows = 1 + problem_.blocks()[i].sliding_rows;
+        impulse_.segment(row, rows) = impulse.head(rows);
+        impulse_[row] = std::max(0.0, impulse_[row]);
+    }
+}
+
+template <int D>
+ConeReport MoreauJean<D>::solve_contacts(double h) {
+    problem_.multiply(before_, u_before_);
+    problem_.multiply(after_, u_free_);
+    bias_.setZero(problem_.row_count());
+    for (std::size_t i = 0; i < contacts_.size(); ++i) {
+        const int row = problem_.delassus().first_row(static_cast<int>(i));
+        bias_[row] = std::max(0.0, contacts_[i].gap) / h;
+        // Only what is reached within the step bounces.
+        if (u_free_[row] + bias_[row] >= 0) problem_.blocks()[i].restitution = 0;
+    }
+    difference_ = after_ - before_;
+    return solver_.solve_impact(problem_.delassus(), problem_.blocks(), u_before_, u_free_, bias_,
+                                half_square(difference_), impulse_, velocity_);
+}
+
+template <int D>
+double MoreauJean<D>::half_square(const VecX& twists) const {
+    double sum = 0;
+    for (std::size_t b = 0; b < states_.size(); ++b) {
+        const auto at = static_cast<Eigen::Index>(b) * T;
+        const AngularVec<D> w = twists.template segment<A>(at + D);
+        sum += m_.bodies[b].mass * twists.template segment<D>(at).squaredNorm() +
+               w.dot(world_inertia(m_.bodies[b], states_[b]) * w);
+    }
+    return 0.5 * sum;
+}
+
+template <int D>
+void MoreauJean<D>::move_bodies(double h) {
+    feels_contact_.assign(m_.bodies.size(), false);
+    bool joined_feel = false;
+    for (std::size_t i = 0; i < contacts_.size(); ++i) {
+        if (impulse_[problem_.delassus().first_row(static_cast<int>(i))] == 0) continue;
+        for (const int body : {contacts_[i].body_a, contacts_[i].body_b}) {
+            if (body < 0) continue;
+            feels_contact_[body] = true;
+            joined_feel = joined_feel || joints_.is_joined(body);
+        }
+    }
+    for (std::size_t b = 0; b < states_.size(); ++b) {
+        const auto at = static_cast<Eigen::Index>(b) * T;
+        const bool feels = feels_contact_[b] || (joined_feel && joints_.is_joined(static_cast<int>(b)));
+        const TwistVec<D> end = after_.template segment<T>(at);
+        const TwistVec<D> mean = feels ? end : TwistVec<D>(0.5 * (end + before_.template segment<T>(at)));
+        // The rate in body axes is what the step has found; it turns with the body.
+        const AngularVec<D> rate = end.template tail<A>();
+        const Mat<D> start = states_[b].axes;
+        move<D>(states_[b], h * mean);
+        states_[b].velocity = end.template head<D>();
+        if constexpr (D == 2) {
+            states_[b].angular_velocity = rate;
+        } else {
+            states_[b].axes = nearest_rotation(states_[b].axes);
+            states_[b].angular_velocity = states_[b].axes * (start.transpose() * rate);
+        }
+    }
+}
+
+template <int D>
+void MoreauJean<D>::keep_contacts(State& state, double h) const {
+    state.contacts.clear();
+    for (std::size_t i = 0; i < contacts_.size(); ++i) {
+        const Contact& c = contacts_[i];
+        const int index = static_cast<int>(i);
+        if (impulse_[problem_.delassus().first_row(index)] == 0) continue;
+        state.contacts.push_back({c.body_a, c.body_b, c.shape_a, c.shape_b, c.rule, c.point, c.normal, c.gap,
+                                  problem_.force(index, impulse_) / h, problem_.torque(index, impulse_) / h});
+    }
+}
+
+template <int D>
+StepReport MoreauJean<D>::step(State& state, double h) {
+    StepReport report;
+    system_->export_states(state.q, state.v, states_);
+    find_free_velocities(state, h);
+    if (joints_.has_joints()) {
+        if (!joints_.update(middle_, states_, state.memory, state.t + h)) {
+            report.ok = false;
+            report.reason = "the joints cannot be factorised";
+            return report;
+        }
+        // G v' = -G v - 2 Phi_t
+        joints_.multiply_rows(before_, target_ = joints_.time_partial());
+        target_ += 2 * joints_.time_partial();
+        joints_.project(target_, after_);
+    }
+    next_ = states_;
+    for (std::size_t b = 0; b < next_.size(); ++b) {
+        next_[b].velocity = after_.template segment<D>(static_cast<Eigen::Index>(b) * T);
+        next_[b].angular_velocity = after_.template segment<A>(static_cast<Eigen::Index>(b) * T + D);
+    }
+    world_.find_contacts(next_, h, contacts_);
+    impulse_.resize(0);
+    if (!contacts_.empty()) {
+        problem_.update(states_, contacts_, joints_);
+        part_overlaps();
+        take_guess(state, h);
+        const ConeReport solved = solve_contacts(h);
+        report.iterations = solved.sweeps + solved.newton_steps;
+        problem_.add_response(impulse_, after_);
+    }
+    if (!after_.allFinite()) {
+        report.ok = false;
+        report.reason = "the velocities are not finite";
+        return report;
+    }
+    move_bodies(h);
+    const double end = state.t + h;
+    update_features<D>(m_, states_, m_.used_features, features_);
+    refresh_memory(m_, features_, state.memory);
+    if (joints_.has_joints()) {
+        if (joints_.correct_positions(states_, state.memory, end)) {
+            for (std::size_t b = 0; b < states_.size(); ++b)
+                after_.template segment<A>(static_cast<Eigen::Index>(b) * T + D) = states_[b].angular_velocity;
+            joints_.project(joints_.time_partial(), after_);
+            for (std::size_t b = 0; b < states_.size(); ++b) {
+                states_[b].velocity = after_.template segment<D>(static_cast<Eigen::Index>(b) * T);
+                states_[b].angular_velocity = after_.template segment<A>(static_cast<Eigen::Index>(b) * T + D);
+            }
+        }
+    }
+    keep_contacts(state, h);
+    state.a = -state.v;
+    system_->import_states(states_, state.q, state.v);
+    state.a = (state.a + state.v) / h;
+    state.t = end;
+    state.previous_step = h;
+    return report;
+}
+
+template class MoreauJean<2>;
+template class MoreauJean<3>;
+
+}  // namespace limber

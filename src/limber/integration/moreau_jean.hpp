@@ -1,0 +1,63 @@
+#pragma once
+// Time-stepping for rigid bodies that touch (Moreau 1988, Jean 1999), in body space: one complementarity problem per step, no search for
+// the instants of impacts.
+//
+//   v_f = v + h M^-1 f                  without contacts; turning by the implicit midpoint rule in body axes, which keeps the energy
+//   v'  = v_f + M^-1 (G^T lambda + J^T p)
+//   joints     G (v + v')/2 + Phi_t = 0, G in the middle of the step, so that they do no work
+//   contacts   0 <= p_n  complementary to  u_n + gap/h >= 0:  a gap may close within the step, not more; where it would, Newton's
+//              restitution asks for u_n' + e u_n >= 0 instead; friction as in cone_complementarity.hpp
+//   positions  by h v' for bodies that feel a contact impulse, by h (v + v')/2 for all others
+//
+// For bodies under constant forces the energy then changes by  p.u' - 1/2 |v' - v|_M^2  in contact and not at all in flight: it cannot
+// grow with e = 0, and with e > 0 restitution is reduced where it would. What rounding and turning leave of overlaps is taken back by
+// moving bodies apart without giving them speed. First order where contacts act, second order elsewhere.
+
+#include <memory>
+#include <vector>
+
+#include "limber/contact/collision_world.hpp"
+#include "limber/contact/contact_problem.hpp"
+#include "limber/integration/stepper.hpp"
+
+namespace limber {
+
+template <int D>
+class MoreauJean final : public Stepper {
+public:
+    explicit MoreauJean(std::shared_ptr<const MechanismSystem<D>> system);
+
+    StepReport start(State& state) override;
+    StepReport step(State& state, double h) override;
+    const System& system() const override { return *system_; }
+
+private:
+    static constexpr int T = twist_size<D>;
+    static constexpr int A = angular_size<D>;
+
+    void find_free_velocities(const State& state, double h);
+    AngularVec<D> turn_freely(int body, const AngularVec<D>& torque, double h) const;
+    void part_overlaps();
+    void take_guess(const State& state, double h);
+    ConeReport solve_contacts(double h);
+    void move_bodies(double h);
+    void keep_contacts(State& state, double h) const;
+    double half_square(const VecX& twists) const;
+
+    std::shared_ptr<const MechanismSystem<D>> system_;
+    const Mechanism<D>& m_;
+    JointProjector<D> joints_;
+    CollisionWorld<D> world_;
+    ContactProblem<D> problem_;
+    ConeSolver solver_, separator_;
+    BodyStates<D> states_, middle_, next_;
+    FeatureState<D> features_;
+    std::vector<Vec<D>> slot_force_;
+    std::vector<Contact> contacts_;
+    std::vector<ConeBlock> separating_;
+    std::vector<bool> feels_contact_;
+    VecX wrench_, before_, after_, target_, difference_;
+    VecX u_before_, u_free_, bias_, impulse_, velocity_, shift_;
+};
+
+}  // namespace limber

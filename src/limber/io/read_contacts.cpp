@@ -1,0 +1,133 @@
+// Shapes of bodies and rules of contact.
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "limber/io/model_reader.hpp"
+#include "limber/io/surface_file.hpp"
+
+namespace limber {
+
+std::vector<ContactShape> ModelReader::read_shapes(const YamlNode& node) const {
+    std::vector<ContactShape> shapes;
+    for (const YamlNode& item : node.items("a list of shapes")) {
+        std::vector<std::string> names;
+        const ShapeFormat* format = nullptr;
+        for (const ShapeFormat& candidate : shape_formats()) {
+            names.emplace_back(candidate.name);
+            if (item.child(candidate.name)) format = &candidate;
+        }
+        item.check_keys(names);
+        if (format == nullptr) item.fail(fmt::format("expected one of {}", fmt::join(names, ", ")));
+        if (format->is_spatial_only && model_.planar)
+            item.fail(fmt::format("a {} needs a spatial model; this one is planar", format->name));
+        shapes.push_back(read_shape(*format, *item.child(format->name)));
+    }
+    return shapes;
+}
+
+ContactShape ModelReader::read_shape(const ShapeFormat& format, const YamlNode& node) const {
+    ContactShape shape;
+    shape.kind = format.shape;
+    if (node.is_null()) {
+        for (const FieldFormat& option : format.options)
+            if (option.is_required) node.fail(fmt::format("'{}' is missing: {}", option.name, option.meaning));
+        return shape;
+    }
+    node.check_keys(field_names(format.options));
+    for (const FieldFormat& option : format.options)
+        if (option.is_required && !node.child(option.name))
+            node.fail(fmt::format("'{}' is missing: {}", option.name, option.meaning));
+    shape.placement = read_placement(node);
+    for (const char* key : {"radius", "length"})
+        if (const auto child = node.child(key)) shape.size.push_back(child->number());
+    if (const auto child = node.child("size")) {
+        shape.size = child->numbers();
+        const std::size_t count = model_.planar || format.shape == ContactShape::Kind::height_field ? 2 : 3;
+        if (shape.size.size() != count)
+            child->fail(fmt::format("expected {} lengths, found {}", count, shape.size.size()));
+    }
+    if (const auto child = node.child("width")) shape.width = child->number();
+    if (const auto child = node.child("file")) {
+        shape.file = child->text("the name of a file");
+        if (!loader_) child->fail("this model may not use other files");
+        const std::string place = child->location();
+        const auto folder = std::filesystem::path(place.substr(0, place.rfind(':'))).parent_path();
+        const std::string path = (folder / shape.file).lexically_normal().string();
+        const auto content = loader_(path);
+        if (!content) child->fail(fmt::format("cannot read '{}'", path));
+        try {
+            shape.surface = std::make_shared<const SurfaceMesh>(read_surface(*content, path));
+        } catch (const ModelError& error) {
+            child->fail(error.what());
+        }
+    }
+    if (const auto child = node.child("points")) {
+        if (!shape.file.empty()) child->fail("give 'points' or 'file', not both");
+        const bool in_plane = model_.planar || format.shape == ContactShape::Kind::profile;
+        for (const YamlNode& point : child->items("a list of points")) shape.points.push_back(point.vector(in_plane));
+        if (shape.points.size() < 2) child->fail("expected at least two points");
+    }
+    if (const auto child = node.child("heights")) {
+        for (const YamlNode& row : child->items("rows [[z, ...], ...]")) {
+            const auto numbers = row.numbers();
+            if (shape.columns == 0) shape.columns = static_cast<int>(numbers.size());
+            if (shape.columns < 2 || numbers.size() != static_cast<std::size_t>(shape.columns))
+                row.fail("expected rows of equal length, at least two heights each");
+            shape.heights.insert(shape.heights.end(), numbers.begin(), numbers.end());
+        }
+        if (shape.heights.size() < 2 * static_cast<std::size_t>(shape.columns) || shape.columns == 0)
+            child->fail("expected at least two rows");
+    }
+    const bool needs_source = format.shape == ContactShape::Kind::convex || format.shape == ContactShape::Kind::mesh;
+    if (needs_source && shape.file.empty() && shape.points.empty())
+        node.fail(fmt::format("a {} needs 'file'{}", format.name,
+                              format.shape == ContactShape::Kind::convex ? " or 'points'" : ""));
+    return shape;
+}
+
+// A body, a list of bodies, or all.
+std::vector<BodyHandle> ModelReader::read_bodies_named(const YamlNode& node) const {
+    std::vector<YamlNode> names;
+    if (node.is_sequence()) {
+        names = node.items("a list of bodies");
+    } else {
+        if (node.text("a body, a list of bodies, or all") == "all") return {};
+        names.push_back(node);
+    }
+    std::vector<BodyHandle> bodies;
+    for (const YamlNode& item : names) {
+        const std::string name = item.text("a body");
+        const BodyHandle handle = model_.bodies.find(name);
+        if (handle.is_null())
+            item.fail(fmt::format("there is no body '{}'{}", name, did_you_mean(name, model_.bodies.names())));
+        bodies.push_back(handle);
+    }
+    if (bodies.empty()) node.fail("expected at least one body");
+    return bodies;
+}
+
+void ModelReader::read_contact(const std::string& name, const YamlNode& node) {
+    const ContactFormat& format = find_type(node, contact_formats(), "contact");
+    ContactRule rule;
+    rule.name = name;
+    rule.law = format.law;
+    const YamlNode main = *node.child(format.name);
+    const auto sides = main.items("two bodies or lists of bodies [first, second]");
+    if (sides.size() != 2) main.fail(fmt::format("expected [first, second], found {}", sides.size()));
+    rule.first = read_bodies_named(sides[0]);
+    rule.second = read_bodies_named(sides[1]);
+    for (const FieldFormat& option : format.options) {
+        const auto child = node.child(option.name);
+        if (!child) continue;
+        if (option.kind == FieldKind::truth) {
+            rule.includes_joined = child->truth();
+        } else {
+            rule.numbers[option.name] = child->number();
+        }
+    }
+    add(model_.contacts, std::move(rule), node);
+}
+
+}  // namespace limber

@@ -1,0 +1,54 @@
+#pragma once
+// Compliant contact of two shapes as a force between the frames of two bodies.
+//
+// A contact point is taken as fixed to both bodies, p = x + sum r_k e_k with the features x (point) and e_k (axes) of each frame, so a
+// force F at it acts on x as F and on e_k as r_k F. With the gap's direction n, N(d, d') and the sliding velocity u_t,
+//   F = N (n - mu(|u_t|) u_t/|u_t|),  mu(v) = mu (2/pi) atan(v / slip)   (Wojtyra: no stiction, slow creep)
+// and the tangent follows from dF by p and u with n and r held.
+
+#include <array>
+#include <memory>
+
+#include "limber/geometry/manifold.hpp"
+#include "limber/kinematics/elements/contact_law.hpp"
+#include "limber/math/types.hpp"
+
+namespace limber {
+
+/// Two shapes, each placed in the frame of features its body has.
+struct ContactPair {
+    std::shared_ptr<const Shape> shape_a, shape_b;
+    Frame place_a, place_b;
+    double reach_a = 0, reach_b = 0;  ///< of the shapes from the origins of those frames
+    ContactLaw law;
+    int rule = -1;  ///< of the mechanism
+};
+
+/// A frame and how it moves.
+struct MovingFrame {
+    Frame frame;
+    Vec3 velocity = Vec3::Zero(), angular_velocity = Vec3::Zero();
+
+    Vec3 velocity_at(const Vec3& point) const { return velocity + angular_velocity.cross(point - frame.position); }
+};
+
+/// What acts on b at one point; on a the opposite.
+struct CompliantPoint {
+    Vec3 point;
+    Vec3 force, torque;
+    Mat3 by_place, by_velocity;  ///< of the force, by the motion of b against a at the point
+    double normal = 0;           ///< N
+    double elastic_energy = 0;
+    double elastic_power = 0;  ///< at which that energy grows
+    double power = 0;          ///< done on both bodies
+};
+
+struct CompliantPoints {
+    int count = 0;
+    std::array<CompliantPoint, Manifold::max_points> points;
+};
+
+void evaluate_contact(const ContactPair& pair, const MovingFrame& a, const MovingFrame& b, bool planar,
+                      CompliantPoints& result);
+
+}  // namespace limber

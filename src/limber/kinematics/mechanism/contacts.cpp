@@ -1,0 +1,308 @@
+// Shapes and rules of contact in numbers.
+
+#include <algorithm>
+#include <cmath>
+
+#include "limber/kinematics/mechanism/builder.hpp"
+
+namespace limber {
+namespace {
+
+// Planar shapes are prisms: so thick that their ends are never the nearest way out.
+constexpr double prism_thickness = 20;
+
+// In the plane the corners of a polygon, at both ends of the prism.
+template <int D>
+std::vector<Vec3> convex_corners(const ContactShape& s, std::vector<Vec3> points) {
+    if (s.surface) {
+        // Corners come once for each triangle.
+        points = s.surface->vertices;
+        const auto before = [](const Vec3& a, const Vec3& b) {
+            return std::lexicographical_compare(a.data(), a.data() + 3, b.data(), b.data() + 3);
+        };
+        std::sort(points.begin(), points.end(), before);
+        points.erase(std::unique(points.begin(), points.end()), points.end());
+        return points;
+    }
+    if (D == 3) return points;
+    double size = 0;
+    for (const Vec3& p : points) size = std::max(size, p.norm());
+    const std::size_t count = points.size();
+    for (std::size_t i = 0; i < count; ++i) {
+        points.push_back(points[i] + Vec3(0, 0, prism_thickness / 2 * size));
+        points[i].z() = -prism_thickness / 2 * size;
+    }
+    return points;
+}
+
+Shape height_field(const ContactShape& s, double x_size, double y_size, const std::vector<double>& heights) {
+    const int columns = s.columns;
+    const int rows = static_cast<int>(heights.size()) / columns;
+    std::vector<Vec3> vertices;
+    std::vector<std::array<int, 3>> triangles;
+    for (int j = 0; j < rows; ++j)
+        for (int i = 0; i < columns; ++i) {
+            vertices.emplace_back(x_size * (static_cast<double>(i) / (columns - 1) - 0.5),
+                                  y_size * (static_cast<double>(j) / (rows - 1) - 0.5), heights[j * columns + i]);
+            if (i == 0 || j == 0) continue;
+            const int here = j * columns + i;
+            triangles.push_back({here - columns - 1, here - columns, here});
+            triangles.push_back({here - columns - 1, here, here - 1});
+        }
+    return Shape::mesh(std::move(vertices), std::move(triangles));
+}
+
+// A strip along z over each piece of the line; its front is to the left of the direction of travel.
+Shape profile(const std::vector<Vec3>& line, double width) {
+    if (!(width > 0))
+        for (const Vec3& p : line) width = std::max(width, prism_thickness * p.norm());
+    std::vector<Vec3> vertices;
+    std::vector<std::array<int, 3>> triangles;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        for (const double side : {-0.5, 0.5}) vertices.emplace_back(line[i].x(), line[i].y(), side * width);
+        if (i == 0) continue;
+        const int next = 2 * static_cast<int>(i);
+        triangles.push_back({next - 2, next - 1, next + 1});
+        triangles.push_back({next - 2, next + 1, next});
+    }
+    return Shape::mesh(std::move(vertices), std::move(triangles));
+}
+
+ContactShape as_contact_shape(const Solid& solid, double rod_length) {
+    ContactShape shape;
+    shape.placement = solid.placement;
+    shape.size = solid.size;
+    switch (solid.kind) {
+        case Solid::Kind::box: shape.kind = ContactShape::Kind::box; break;
+        case Solid::Kind::cylinder:
+        case Solid::Kind::disc: shape.kind = ContactShape::Kind::cylinder; break;
+        case Solid::Kind::rod: {
+            shape.kind = ContactShape::Kind::capsule;
+            shape.size = {solid.size[0], Number(rod_length)};
+            break;
+        }
+        default: shape.kind = ContactShape::Kind::sphere; break;
+    }
+    return shape;
+}
+
+}  // namespace
+
+template <int D>
+void MechanismBuilder<D>::add_shape(const ContactShape& s, const Frame& body, int index, const std::string& what) {
+    const auto positive = [&](std::size_t i) {
+        const double value = evaluation_.number(s.size.at(i), what + ": size");
+        if (!(value > 0))
+            throw ModelError(fmt::format("{}: the size of a shape must be positive, found {}", what, value));
+        return value;
+    };
+    CollisionShape placed;
+    placed.body = index;
+    placed.place = body * evaluation_.frame(s.placement, what + ": shape");
+    const auto corners = [&](const ContactShape& source) {
+        std::vector<Vec3> points;
+        for (const Number3& p : source.points) points.push_back(evaluation_.vector(p, what + ": points"));
+        return points;
+    };
+    const auto numbers = [&](const std::vector<Number>& list) {
+        std::vector<double> values;
+        for (const Number& n : list) values.push_back(evaluation_.number(n, what + ": heights"));
+        return values;
+    };
+    Shape shape;
+    using K = ContactShape::Kind;
+    // z to where planar shapes have x or y.
+    const auto turn = [&](const Vec3& z) {
+        placed.place.axes *= Quat::FromTwoVectors(Vec3::UnitZ(), z).toRotationMatrix();
+    };
+    switch (s.kind) {
+        case K::plane:
+            shape = Shape::plane();
+            if (D == 2) turn(Vec3::UnitY());
+            break;
+        case K::sphere: shape = Shape::sphere(positive(0)); break;
+        case K::box:
+            shape = D == 2
+                        ? Shape::box({positive(0), positive(1), prism_thickness * std::max(positive(0), positive(1))})
+                        : Shape::box({positive(0), positive(1), positive(2)});
+            break;
+        case K::cylinder:
+            // A disc in the plane.
+            shape =
+                D == 2 ? Shape::sphere(positive(0)) : Shape::about_z(Shape::Kind::cylinder, positive(0), positive(1));
+            break;
+        case K::capsule:
+            shape = Shape::about_z(Shape::Kind::capsule, positive(0), positive(1));
+            if (D == 2) turn(Vec3::UnitX());
+            break;
+        case K::cone: shape = Shape::about_z(Shape::Kind::cone, positive(0), positive(1)); break;
+        case K::convex: shape = Shape::convex(convex_corners<D>(s, corners(s))); break;
+        case K::mesh: shape = Shape::mesh(s.surface->vertices, s.surface->triangles); break;
+        case K::height_field: shape = height_field(s, positive(0), positive(1), numbers(s.heights)); break;
+        case K::profile: {
+            const double width = evaluation_.number(s.width, what + ": width");
+            if (D == 3 && !(width > 0)) throw ModelError(what + ": a profile in space needs a width");
+            shape = profile(corners(s), D == 2 ? 0 : width);
+            break;
+        }
+    }
+    placed.shape = std::make_shared<const Shape>(std::move(shape));
+    m_.shapes.push_back(std::move(placed));
+}
+
+template <int D>
+void MechanismBuilder<D>::add_shapes(BodyHandle handle, int index) {
+    const Body& body = model_.bodies.get(handle);
+    const std::string what = fmt::format("body '{}'", body.name);
+    // From the centre of mass, where bodies have their states.
+    Frame frame = index < 0 ? evaluation_.body_frame(handle) : Frame{};
+    if (index >= 0) frame.position.template head<D>() = -m_.bodies[index].centre;
+    if (body.shapes) {
+        for (const ContactShape& shape : *body.shapes) add_shape(shape, frame, index, what);
+        return;
+    }
+    for (const Solid& solid : body.solids) {
+        if (solid.kind == Solid::Kind::point || solid.kind == Solid::Kind::general) continue;
+        if (solid.kind != Solid::Kind::rod) {
+            add_shape(as_contact_shape(solid, 0), frame, index, what);
+            continue;
+        }
+        if (!(evaluation_.number(solid.size.at(0), what) > 0)) continue;  // a line touches nothing
+        const double length = evaluation_.rod_length(body);
+        Frame middle;
+        middle.position.x() = length / 2;
+        if (D == 3) middle.axes = Quat::FromTwoVectors(Vec3::UnitZ(), Vec3::UnitX()).toRotationMatrix();
+        add_shape(as_contact_shape(solid, length), frame * middle, index, what);
+    }
+}
+
+template <int D>
+std::optional<ContactLaw> MechanismBuilder<D>::contact_law(const ContactRule& rule) const {
+    if (rule.law == ContactRule::Law::none) return std::nullopt;
+    const std::string what = fmt::format("contact '{}'", rule.name);
+    const auto number = [&](const char* key, double fallback, double least, double most) {
+        const auto it = rule.numbers.find(key);
+        if (it == rule.numbers.end()) return fallback;
+        const double value = evaluation_.number(it->second, what + ": " + key);
+        if (!(value >= least && value <= most))
+            throw ModelError(fmt::format("{}: {} must lie between {} and {}, found {}", what, key, least, most, value));
+        return value;
+    };
+    constexpr double any = 1e300;
+    ContactLaw law;
+    law.friction = number("friction", 0, 0, any);
+    law.rolling = number("rolling", 0, 0, any);
+    law.spinning = number("spinning", 0, 0, any);
+    if (rule.law == ContactRule::Law::rigid) {
+        law.restitution = number("restitution", 0, 0, 1);
+        return law;
+    }
+    law.kind = rule.law == ContactRule::Law::linear ? ContactLaw::Kind::linear : ContactLaw::Kind::power;
+    law.stiffness = number("stiffness", 0, 0, any);
+    law.damping = number("damping", 0, 0, any);
+    law.full_depth = number("full-depth", 0, 0, any);
+    law.exponent = number("exponent", rule.law == ContactRule::Law::linear ? 1 : 1.5, 1, 10);
+    law.factor = number("factor", 0, 0, any);
+    law.slip = number("slip", 1e-3, 1e-12, any);
+    if (rule.law == ContactRule::Law::exact_restitution)
+        law.factor = exact_damping_factor(number("restitution", 1, 1e-3, 1)) / number("speed", 1, 1e-12, any);
+    return law;
+}
+
+template <int D>
+void MechanismBuilder<D>::add_contacts() {
+    if (model_.contacts.size() == 0) return;
+    add_shapes(model_.ground(), -1);
+    for (std::size_t b = 0; b < m_.bodies.size(); ++b) add_shapes(m_.bodies[b].handle, static_cast<int>(b));
+    for (const auto handle : model_.contacts.handles()) {
+        const ContactRule& rule = model_.contacts.get(handle);
+        ContactRuleNumbers numbers;
+        numbers.name = rule.name;
+        numbers.law = contact_law(rule);
+        numbers.includes_joined = rule.includes_joined;
+        const auto members = [&](const std::vector<BodyHandle>& bodies) {
+            std::vector<bool> is_member(m_.bodies.size() + 1, bodies.empty());
+            for (const BodyHandle body : bodies) {
+                const auto it = body_by_name_.find(model_.bodies.get(body).name);
+                is_member[it == body_by_name_.end() ? 0 : it->second + 1] = true;
+            }
+            return is_member;
+        };
+        numbers.is_first = members(rule.first);
+        numbers.is_second = members(rule.second);
+        m_.contact_rules.push_back(std::move(numbers));
+    }
+    for (const ConstraintElement<D>& element : m_.elements)
+        if (element.has_markers) m_.joined_bodies.push_back(std::minmax(element.body_a, element.body_b));
+    std::sort(m_.joined_bodies.begin(), m_.joined_bodies.end());
+    add_compliant_contacts();
+}
+
+// A force for every two shapes that may touch by a compliant law.
+template <int D>
+void MechanismBuilder<D>::add_compliant_contacts() {
+    constexpr std::size_t most_pairs = 20000;
+    const auto frame_features = [&](int body) {
+        std::vector<int> slots{feature(body, true, Vec<D>::Zero())};
+        for (int k = 0; k < D; ++k) slots.push_back(feature(body, false, Vec<D>::Unit(k)));
+        return slots;
+    };
+    const auto reach = [&](const CollisionShape& s) {
+        if (s.shape->kind == Shape::Kind::plane) return 1e150;
+        const Bounds bounds = compute_bounds(*s.shape, Frame{});
+        return s.place.position.norm() + bounds.low.cwiseAbs().cwiseMax(bounds.high.cwiseAbs()).norm();
+    };
+    std::size_t pairs = 0;
+    for (std::size_t i = 0; i < m_.shapes.size(); ++i)
+        for (std::size_t j = i + 1; j < m_.shapes.size(); ++j) {
+            const CollisionShape& a = m_.shapes[i];
+            const CollisionShape& b = m_.shapes[j];
+            const int rule = m_.find_contact_rule(a.body, b.body);
+            if (rule < 0 || m_.contact_rules[rule].law->kind == ContactLaw::Kind::rigid) continue;
+            if (++pairs > most_pairs)
+                throw ModelError(fmt::format("contact '{}': more than {} pairs of shapes may touch; name the bodies",
+                                             m_.contact_rules[rule].name, most_pairs));
+            ForceElement<D> e;
+            e.kind = ForceKind::contact;
+            e.name = m_.contact_rules[rule].name;
+            e.contact = std::make_shared<const ContactPair>(
+                ContactPair{a.shape, b.shape, a.place, b.place, reach(a), reach(b), *m_.contact_rules[rule].law, rule});
+            std::vector<int> slots = frame_features(a.body);
+            const std::vector<int> more = frame_features(b.body);
+            slots.insert(slots.end(), more.begin(), more.end());
+            m_.forces.add(std::move(e), slots);
+        }
+}
+
+template <int D>
+int Mechanism<D>::find_contact_rule(int a, int b) const {
+    if (a == b) return -1;
+    const std::pair<int, int> both = std::minmax(a, b);
+    int found = -1;
+    for (std::size_t i = 0; i < contact_rules.size(); ++i) {
+        const ContactRuleNumbers& rule = contact_rules[i];
+        const bool applies =
+            (rule.is_first[a + 1] && rule.is_second[b + 1]) || (rule.is_first[b + 1] && rule.is_second[a + 1]);
+        if (applies) found = static_cast<int>(i);
+    }
+    if (found < 0 || !contact_rules[found].law) return -1;
+    if (!contact_rules[found].includes_joined && std::binary_search(joined_bodies.begin(), joined_bodies.end(), both))
+        return -1;
+    return found;
+}
+
+template <int D>
+bool Mechanism<D>::has_rigid_contacts() const {
+    return std::any_of(contact_rules.begin(), contact_rules.end(), [](const ContactRuleNumbers& rule) {
+        return rule.law && rule.law->kind == ContactLaw::Kind::rigid;
+    });
+}
+
+template int Mechanism<2>::find_contact_rule(int, int) const;
+template int Mechanism<3>::find_contact_rule(int, int) const;
+template bool Mechanism<2>::has_rigid_contacts() const;
+template bool Mechanism<3>::has_rigid_contacts() const;
+template void MechanismBuilder<2>::add_contacts();
+template void MechanismBuilder<3>::add_contacts();
+
+}  // namespace limber

@@ -1,0 +1,177 @@
+// Contact points of shapes, and the pairs of boxes that may touch.
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "limber/geometry/broad_phase.hpp"
+#include "limber/geometry/manifold.hpp"
+
+namespace limber {
+namespace {
+
+Frame at(double x, double y, double z) {
+    Frame frame;
+    frame.position = {x, y, z};
+    return frame;
+}
+
+Frame turned(const Vec3& position, const Vec3& axis, double angle) {
+    return {position, Eigen::AngleAxisd(angle, axis.normalized()).toRotationMatrix()};
+}
+
+TEST(BroadPhase, FindsWhatAllPairsFind) {
+    std::mt19937 random(3);
+    std::uniform_real_distribution<double> unit(0, 1);
+    std::vector<Bounds> boxes(200);
+    BroadPhase sweep;
+    std::vector<std::pair<int, int>> found;
+    for (int round = 0; round < 20; ++round) {
+        for (Bounds& box : boxes) {
+            const Vec3 low(3 * unit(random), 3 * unit(random), 3 * unit(random));
+            box = {low, low + Vec3::Constant(0.02 + 0.4 * unit(random))};
+        }
+        std::vector<std::pair<int, int>> expected;
+        for (int i = 0; i < 200; ++i)
+            for (int j = i + 1; j < 200; ++j)
+                if (boxes[i].overlaps(boxes[j])) expected.emplace_back(i, j);
+        sweep.find_pairs(boxes, found);
+        EXPECT_EQ(found, expected);
+        EXPECT_FALSE(found.empty());
+    }
+}
+
+// Lattice of Muth and Eberhard's case: 10476 boxes overlap, 2700 balls touch.
+TEST(BroadPhase, LatticeOfBalls) {
+    const Shape ball = Shape::sphere(0.51);
+    std::vector<Bounds> boxes;
+    std::vector<Frame> frames;
+    for (int i = 0; i < 1000; ++i) {
+        frames.push_back(at(i % 10, i / 10 % 10, i / 100));
+        boxes.push_back(compute_bounds(ball, frames.back()));
+    }
+    std::vector<std::pair<int, int>> pairs;
+    BroadPhase().find_pairs(boxes, pairs);
+    EXPECT_EQ(pairs.size(), 10476u);
+    int touching = 0;
+    Manifold manifold;
+    for (const auto& [i, j] : pairs) {
+        find_manifold(ball, frames[i], ball, frames[j], 0, manifold);
+        touching += manifold.count;
+    }
+    EXPECT_EQ(touching, 2700);
+}
+
+TEST(Manifold, BrickOnBrickTouchesAtFourPoints) {
+    const Shape brick = Shape::box({0.2, 0.1, 0.06});
+    for (const double gap : {1e-3, 0.0, -1e-4}) {
+        Manifold m;
+        find_manifold(brick, at(0, 0, 0), brick, at(0.05, 0.02, 0.06 + gap), 2e-3, m);
+        ASSERT_EQ(m.count, 4);
+        EXPECT_NEAR((m.normal - Vec3::UnitZ()).norm(), 0, 1e-14);
+        Bounds corners;
+        for (int k = 0; k < 4; ++k) {
+            EXPECT_NEAR(m.points[k].gap, gap, 1e-15);
+            corners.add(m.points[k].point);
+        }
+        EXPECT_NEAR((corners.low - Vec3(-0.05, -0.03, 0.03 + gap / 2)).norm(), 0, 1e-14);
+        EXPECT_NEAR((corners.high - Vec3(0.1, 0.05, 0.03 + gap / 2)).norm(), 0, 1e-14);
+    }
+}
+
+TEST(Manifold, CrossedEdgesTouchAtOnePoint) {
+    const Shape box = Shape::box({1, 0.1, 0.1});
+    const double reach = 0.1 * std::sqrt(0.5);
+    const Frame a = turned({0, 0, 0}, Vec3::UnitX(), pi / 4);
+    Frame b = turned({0, 0, 2 * reach - 0.001}, Vec3::UnitZ(), pi / 2);
+    b.axes = b.axes * turned({0, 0, 0}, Vec3::UnitX(), pi / 4).axes;
+    Manifold m;
+    find_manifold(box, a, box, b, 0, m);
+    ASSERT_EQ(m.count, 1);
+    EXPECT_NEAR(m.points[0].gap, -0.001, 1e-12);
+    EXPECT_NEAR(m.normal.z(), 1, 1e-12);
+    EXPECT_NEAR(m.points[0].point.head<2>().norm(), 0, 1e-12);
+}
+
+TEST(Manifold, EveryShapeRestsOnAPlane) {
+    const Shape plane = Shape::plane();
+    using K = Shape::Kind;
+    const std::tuple<Shape, double, int> cases[] = {{Shape::sphere(0.3), 0.3, 1},
+                                                    {Shape::box({1, 2, 0.6}), 0.3, 4},
+                                                    {Shape::about_z(K::cylinder, 0.5, 0.6), 0.3, 8},
+                                                    {Shape::about_z(K::cone, 0.5, 0.6), 0.3, 8},
+                                                    {Shape::about_z(K::capsule, 0.1, 0.4), 0.3, 1}};
+    for (const auto& [shape, height, points] : cases) {
+        Manifold m;
+        find_manifold(shape, at(1, 2, height - 0.01), plane, Frame{}, 0, m);
+        EXPECT_EQ(m.count, points);
+        for (int k = 0; k < m.count; ++k) EXPECT_NEAR(m.points[k].gap, -0.01, 1e-12);
+        EXPECT_NEAR(m.normal.z(), -1, 1e-14);
+    }
+    // A wheel on its side: a line.
+    Manifold m;
+    find_manifold(plane, Frame{}, Shape::about_z(K::cylinder, 0.5, 0.2), turned({0, 0, 0.5}, Vec3::UnitX(), pi / 2),
+                  1e-3, m);
+    EXPECT_EQ(m.count, 2);
+    EXPECT_NEAR(m.points[0].gap, 0, 1e-12);
+}
+
+// Shapes that only the library knows how to bring together.
+TEST(Manifold, CylinderStandsOnABox) {
+    Manifold m;
+    find_manifold(Shape::box({1, 1, 0.1}), Frame{}, Shape::about_z(Shape::Kind::cylinder, 0.1, 0.2),
+                  at(0.05, 0.02, 0.15 - 1e-4), 1e-3, m);
+    ASSERT_EQ(m.count, 8);
+    EXPECT_NEAR(m.normal.z(), 1, 1e-12);
+    for (int k = 0; k < 8; ++k) {
+        EXPECT_NEAR(m.points[k].gap, -1e-4, 1e-12);
+        EXPECT_NEAR((m.points[k].point - Vec3(0.05, 0.02, 0.05)).head<2>().norm(), 0.1, 1e-12);
+    }
+}
+
+TEST(Manifold, BallsTouchRoundBodiesWhereTheyShould) {
+    using K = Shape::Kind;
+    Manifold m;
+    find_manifold(Shape::about_z(K::capsule, 0.1, 0.6), Frame{}, Shape::sphere(0.2), at(0.301, 0, 0.1), 0.01, m);
+    ASSERT_EQ(m.count, 1);
+    EXPECT_NEAR(m.points[0].gap, 0.001, 1e-9);
+    EXPECT_NEAR((m.normal - Vec3::UnitX()).norm(), 0, 1e-8);
+    find_manifold(Shape::sphere(0.2), at(0.301, 0, 0.1), Shape::about_z(K::cylinder, 0.1, 0.6), Frame{}, 0.01, m);
+    ASSERT_EQ(m.count, 1);
+    EXPECT_NEAR(m.points[0].gap, 0.001, 1e-9);
+    EXPECT_NEAR((m.normal + Vec3::UnitX()).norm(), 0, 1e-8);
+}
+
+// The gap along the normal of any two convex shapes is that of their farthest points, whichever way they are turned.
+TEST(Manifold, GapsAreConsistentWithSupports) {
+    std::mt19937 random(11);
+    std::normal_distribution<double> normal;
+    using K = Shape::Kind;
+    const std::vector<Shape> shapes{Shape::box({0.3, 0.4, 0.5}), Shape::sphere(0.2),
+                                    Shape::about_z(K::capsule, 0.1, 0.4), Shape::about_z(K::cylinder, 0.2, 0.3),
+                                    Shape::about_z(K::cone, 0.2, 0.4)};
+    int seen = 0;
+    for (int round = 0; round < 300; ++round) {
+        const Shape& a = shapes[random() % shapes.size()];
+        const Shape& b = shapes[random() % shapes.size()];
+        const Frame fa = turned({0, 0, 0}, {normal(random), normal(random), normal(random)}, normal(random));
+        Vec3 away(normal(random), normal(random), normal(random));
+        const Frame fb = turned(away.normalized() * (0.3 + 0.2 * std::abs(normal(random))),
+                                {normal(random), normal(random), normal(random)}, normal(random));
+        Manifold m;
+        find_manifold(a, fa, b, fb, 0.3, m);
+        double least = 1e300;
+        for (int k = 0; k < m.count; ++k) least = std::min(least, m.points[k].gap);
+        if (m.count == 0) continue;
+        ++seen;
+        const double between = m.normal.dot(fb.point(find_support(b, fb.local_direction(-m.normal))) -
+                                            fa.point(find_support(a, fa.local_direction(m.normal))));
+        // Points are cut to where both faces are, so their gaps are not below that of the supports.
+        EXPECT_GT(least, between - 1e-9);
+        EXPECT_LT(least, between + 0.05);
+    }
+    EXPECT_GT(seen, 100);
+}
+
+}  // namespace
+}  // namespace limber
