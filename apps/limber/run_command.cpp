@@ -15,6 +15,7 @@ namespace {
 struct RunArguments {
     ModelArguments model;
     std::string formulation, integrator, step, until, every;
+    std::string division, gluing, coupling, threads;
     std::vector<std::string> outputs;
     std::vector<std::pair<std::string, std::string>> plots;
     std::string summary = "text";
@@ -74,6 +75,10 @@ std::string json_summary(const RunSummary& s, const SimulationOptions& options, 
     json["formulation"] = options.formulation;
     json["integrator"] = options.integrator;
     json["coordinates"] = options.coordinates;
+    if (options.modular.is_on()) {
+        json["division"] = options.modular.division;
+        json["gluing"] = gluing_names()[static_cast<std::size_t>(options.modular.gluing)];
+    }
     json["step"] = step;
     json["steps"] = s.steps;
     json["time"] = s.reached;
@@ -97,11 +102,15 @@ void print_summary(const Simulation& simulation, const RunSummary& s, double ste
     const SimulationOptions& o = simulation.options();
     fmt::print("{}\n", simulation.model().title.empty() ? "Untitled model" : simulation.model().title);
     fmt::print("  {}, {}, step {:g} s; {} {} coordinates, {} constraint equations\n\n", o.formulation, o.integrator,
-               step, simulation.system().size(), o.coordinates, simulation.system().rows());
+               step, simulation.system().size(), simulation.system().coordinates_name(),
+               simulation.system().rows());
     fmt::print("  {} steps to t = {:g} s in {:.3g} s: {:.3g} times real time, {:.2f} iterations per step{}\n", s.steps,
                s.reached, s.wall_time, s.real_time_factor,
                s.steps > 0 ? static_cast<double>(s.iterations) / static_cast<double>(s.steps) : 0.0,
                s.divided_steps > 0 ? fmt::format(", {} steps had to be divided", s.divided_steps) : "");
+    if (o.modular.is_on())
+        fmt::print("  {} components, {} gluing\n", simulation.components().size(),
+                   gluing_names()[static_cast<std::size_t>(o.modular.gluing)]);
     fmt::print("  largest constraint error: position {:.2g}, velocity {:.2g}, acceleration {:.2g}\n", s.errors.position,
                s.errors.velocity, s.errors.acceleration);
     fmt::print("  energy drift: {:.3g} J{}\n", s.energy_drift,
@@ -122,6 +131,13 @@ int run_model(const RunArguments& arguments) {
     const SimulationDefaults& defaults = model.simulation;
     SimulationOptions options = arguments.model.simulation_options(model, arguments.formulation, arguments.integrator);
     options.from_equilibrium = options.from_equilibrium || arguments.from_equilibrium;
+    if (!arguments.division.empty()) options.modular.division = arguments.division;
+    const auto set = [&](const char* name, const std::string& value) {
+        if (!value.empty()) set_option(options, name, value);
+    };
+    set("gluing", arguments.gluing);
+    set("coupling", arguments.coupling);
+    set("threads", arguments.threads);
     RunOptions run_options;
     run_options.until =
         positive_number(arguments.until, simulation_number(model, defaults.until, 10, "until"), "--until");
@@ -187,6 +203,16 @@ void add_run_command(CLI::App& app, int& exit_code) {
         ->type_name("F");
     command->add_option("--integrator", arguments->integrator, "Integration scheme; see 'limber list integrators'")
         ->type_name("I");
+    command
+        ->add_option("--modular", arguments->division,
+                     "Divide the mechanism into components: body, tree, groups (of the file), auto or auto:K")
+        ->type_name("DIVISION");
+    command
+        ->add_option("--gluing", arguments->gluing,
+                     "How components are held together: direct, conjugate-gradient, anderson, uzawa, penalty")
+        ->type_name("G");
+    command->add_option("--coupling", arguments->coupling, "end-of-step or acceleration")->type_name("C");
+    command->add_option("--threads", arguments->threads, "Threads over components")->type_name("N");
     command->add_option("--step", arguments->step, "Time step in seconds")->type_name("S");
     command->add_option("--until", arguments->until, "End time in seconds")->type_name("T");
     command->add_option("--every", arguments->every, "Interval of output in seconds (default: every step)")

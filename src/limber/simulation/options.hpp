@@ -4,6 +4,8 @@
 #include <string>
 
 #include "limber/integration/stepper.hpp"
+#include "limber/model/model.hpp"
+#include "limber/modular/options.hpp"
 
 namespace limber {
 
@@ -14,10 +16,14 @@ struct SimulationOptions {
     bool from_equilibrium = false;  ///< start from static equilibrium, with the velocities of the model
     FormulationOptions formulation_options;
     IntegratorOptions integrator_options;
+    ModularOptions modular;  ///< formulation, integrator and coordinates then are those of components that have no own
 };
 
 /// Settings by name: "penalty", "rho", ... Throws ModelError for an unknown name or a value out of range.
 void set_option(SimulationOptions& options, const std::string& name, const std::string& value);
+
+/// What the model's section 'modular' says.
+void apply_modular_defaults(const Model& model, SimulationOptions& options);
 
 /// All settings, one line each, with the default in parentheses.
 std::string describe_options();

@@ -24,7 +24,8 @@ enum class ForceKind {
     bushing,  ///< linear law that couples several measures x_i: F_i = -sum K_ij x_j + C_ij xdot_j
     drag,     ///< against the velocity of a point; slots: point
     pull,     ///< spring and damper from a point to a target kept in the memory; slots: point
-    tyre      ///< on a road; slots: point, and axes (D) if there are lateral forces
+    tyre,     ///< on a road; slots: point, and axes (D) if there are lateral forces
+    wrench    ///< force and torque kept in the memory, world axes; slots: point, axes (D)
 };
 
 /// A scalar used by a force law beside its own: the value of a measure or its rate.
@@ -56,6 +57,7 @@ struct ForceElement {
     double linear = 0, quadratic = 0;
     Vec<D> medium = Vec<D>::Zero();
     int target_memory = -1;  ///< pull: first of D memory slots; gain and rate_gain are its stiffness and damping
+    int wrench_memory = -1;  ///< wrench: first of its memory slots
     TyreLaw tyre;
 };
 

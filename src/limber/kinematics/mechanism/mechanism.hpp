@@ -67,6 +67,7 @@ struct ConstraintElement {
 /// Two features that a joint makes equal: a set of coordinates may use one in place of the other.
 struct SharedFeature {
     int a = -1, b = -1;
+    int element = -1;  ///< the joint
 };
 
 /// A joint coordinate or another scalar known by name.
