@@ -47,13 +47,13 @@ ModularAssembly<D>::ModularAssembly(Boxes boxes, std::unique_ptr<InterfaceJoints
       passes_(corrector_passes),
       method_(make_gluing_method(options)),
       workers_(std::make_shared<Workers>(options.threads)),
-      pusher_(make_conjugate_gradient_gluing(1e-11)) {
+      pusher_(make_conjugate_gradient_gluing(1e-6)) {
     if (options_.gluing == Gluing::penalty) options_.coupling = Coupling::acceleration;
     for (const auto& box : boxes_) first_port_.push_back(first_port_.back() + box->port_count());
     const auto ports = static_cast<std::size_t>(first_port_.back());
     motion_.resize(ports);
     wrenches_.assign(ports, TwistVec<D>::Zero());
-    forces_ = new_forces_ = rates_ = start_wrenches_ = before_wrenches_ = wrenches_;
+    forces_ = new_forces_ = rates_ = probe_ = start_wrenches_ = before_wrenches_ = wrenches_;
     past_forces_.assign(3, forces_);
     answers_.resize(boxes_.size());
     box_admittance_.resize(boxes_.size());
@@ -140,15 +140,19 @@ void ModularAssembly<D>::begin(double h, Coupling coupling) {
 }
 
 template <int D>
-void ModularAssembly<D>::find_wrenches(const VecX& multipliers, bool with_forces) {
-    for (std::size_t p = 0; p < wrenches_.size(); ++p)
-        wrenches_[p] = with_forces ? forces_[p] : TwistVec<D>(TwistVec<D>::Zero());
-    joints_->add_wrenches(multipliers, wrenches_);
+void ModularAssembly<D>::set_wrenches(const VecX& multipliers, const std::vector<TwistVec<D>>* forces,
+                                      std::vector<TwistVec<D>>& wrenches) const {
+    if (forces != nullptr) {
+        wrenches = *forces;
+    } else {
+        wrenches.assign(wrenches.size(), TwistVec<D>::Zero());
+    }
+    joints_->add_wrenches(multipliers, wrenches);
 }
 
 template <int D>
 bool ModularAssembly<D>::ask() {
-    find_wrenches(multipliers_, true);
+    set_wrenches(multipliers_, &forces_, wrenches_);
     for_all_boxes([&](int k) { answers_[k] = boxes_[k]->answer(of_box(wrenches_, k), motion_of(k)); });
     ++report_.answers;
     for (const StepReport& answer : answers_)
@@ -180,9 +184,9 @@ void ModularAssembly<D>::find_residual() {
 
 template <int D>
 void ModularAssembly<D>::multiply(const VecX& x, VecX& result) {
-    find_wrenches(x, false);
+    set_wrenches(x, nullptr, probe_);
     for_all_boxes([&](int k) {
-        boxes_[k]->respond(of_box(wrenches_, k), of_box(rates_, k));
+        boxes_[k]->respond(of_box(probe_, k), of_box(rates_, k));
         const double share = boxes_[k]->reach().position / reach_;
         for (TwistVec<D>& rate : of_box(rates_, k)) rate *= share;
     });
@@ -283,26 +287,32 @@ bool ModularAssembly<D>::glue() {
         if (iterates_forces) forces_ = new_forces_;
         if (!ask()) return false;
     }
-    // An admittance of long ago shows in the number of questions.
-    const int questions = report_.answers + report_.products;
-    best_questions_ = std::min(best_questions_, questions);
-    is_admittance_old_ = questions > best_questions_ + (method_->uses_whole_matrix() ? 1 : best_questions_ / 3 + 2);
     return true;
 }
 
+// An admittance of long ago shows in the number of questions.
+template <int D>
+void ModularAssembly<D>::judge_admittance() {
+    const int questions = report_.answers + report_.products;
+    best_questions_ = std::min(best_questions_, questions);
+    is_admittance_old_ = questions > best_questions_ + (method_->uses_whole_matrix() ? 3 : best_questions_ / 3 + 2);
+}
+
 // Seguy 2003 eqs. (17), (18), (21), with the inertia that a row meets in place of (15): springs and dampers as stiff as the step
-// bears, on the predicted motion.
+// bears, on the predicted motion. Ten steps per oscillation, as Joli 2008 eq. (11) has it; the three of (17) are at the very limit
+// of stability of explicit schemes.
 template <int D>
 bool ModularAssembly<D>::glue_by_penalty() {
     if (!ask()) return false;
     if (joints_->has_forces()) forces_ = new_forces_;
     measure();
-    const double omega = std::sqrt(0.1) * 2 * pi / h_;
+    const double omega = gain_options_.frequency / h_;
+    const double damping = 2 * gain_options_.damping * omega;
     const VecX sums = admittance_->row_sums();
     for (int r = 0; r < joints_->row_count(); ++r) {
         const double inertia = sums[r] > 0 ? 1 / sums[r] : 0;
         multipliers_[r] = joints_->is_holonomic(r)
-                              ? -inertia * (omega * omega * joints_->phi[r] + 0.2 * omega * joints_->rate[r])
+                              ? -inertia * (omega * omega * joints_->phi[r] + damping * joints_->rate[r])
                               : -inertia * 0.1 / h_ * joints_->rate[r];
     }
     return ask();
@@ -311,6 +321,7 @@ bool ModularAssembly<D>::glue_by_penalty() {
 template <int D>
 bool ModularAssembly<D>::push(bool velocities) {
     double before = std::numeric_limits<double>::infinity();
+    bool is_fresh = report_.measures > 0;
     const AdmittanceProduct product = [this](const VecX& x, VecX& result) { multiply(x, result); };
     for (int pass = 0; pass < most_pushes; ++pass) {
         joints_->update(motion_, t_ + h_);
@@ -320,7 +331,13 @@ bool ModularAssembly<D>::push(bool velocities) {
             size = std::max(size, velocities ? std::max(largest(port.state.velocity), largest(port.state.angular_velocity))
                                              : largest(port.rate));
         const double error = largest(rows_);
-        if (!(error > 1e-12 * size) || error > falls_enough * before) break;
+        if (!(error > 1e-12 * size)) break;
+        if (error > falls_enough * before) {
+            // An admittance of another configuration, unless it is from here: then this is all that rounding allows.
+            if (is_fresh) break;
+            measure();
+            is_fresh = true;
+        }
         before = error;
         if (method_->uses_whole_matrix()) {
             correction_ = -rows_;
@@ -328,12 +345,12 @@ bool ModularAssembly<D>::push(bool velocities) {
         } else {
             pusher_->correct(*admittance_, product, multipliers_, rows_, correction_);
         }
-        find_wrenches(correction_, false);
+        set_wrenches(correction_, nullptr, probe_);
         for_all_boxes([&](int k) {
             if (velocities) {
-                boxes_[k]->push_velocities(of_box(wrenches_, k), motion_of(k));
+                boxes_[k]->push_velocities(of_box(probe_, k), motion_of(k));
             } else {
-                boxes_[k]->push_accelerations(of_box(wrenches_, k), motion_of(k));
+                boxes_[k]->push_accelerations(of_box(probe_, k), motion_of(k));
             }
         });
         ++report_.products;
@@ -383,9 +400,16 @@ StepReport ModularAssembly<D>::restart_velocities(double t) {
     return make_report(true);
 }
 
-// Multipliers and forces at the end of the step, as the past lets expect them.
+// Ports, multipliers and forces at the end of the step, as the past lets expect them.
 template <int D>
 void ModularAssembly<D>::predict() {
+    for (PortMotion<D>& port : motion_) {
+        TwistVec<D> twist;
+        twist << port.state.velocity, port.state.angular_velocity;
+        twist += 0.5 * h_ * port.rate;
+        move(port.state, TwistVec<D>(h_ * twist));
+    }
+    joints_->update(motion_, t_ + h_);
     const bool has_past = past_ > 0 && std::abs(previous_h_ - h_) < 1e-6 * h_;
     multipliers_ = accepted_multipliers_;
     if (!method_->starts_warm()) {
@@ -416,11 +440,10 @@ StepReport ModularAssembly<D>::step(double h) {
         }
     } else {
         if (!glue()) return make_report(false);
-        const std::vector<TwistVec<D>> settled = wrenches_;
         if (joints_->row_count() > 0 && !(push(true) && push(false))) return make_report(false);
-        wrenches_ = settled;
         if (joints_->has_forces()) joints_->find_forces(new_forces_);
     }
+    judge_admittance();
     accept();
     return make_report(true);
 }

@@ -68,10 +68,13 @@ private:
     bool has_accelerations() const { return coupling_ == Coupling::acceleration || h_ == 0; }
     void measure();
     void measure_box(int box);
-    void find_wrenches(const VecX& multipliers, bool with_forces);
+    /// G^T multipliers, and forces if there are any.
+    void set_wrenches(const VecX& multipliers, const std::vector<TwistVec<D>>* forces,
+                      std::vector<TwistVec<D>>& wrenches) const;
     void multiply(const VecX& x, VecX& result);
     bool glue();
     bool glue_by_penalty();
+    void judge_admittance();
     /// Moves velocities, or accelerations, of the ends until the joints agree with them.
     bool push(bool velocities);
     void accept();
@@ -94,7 +97,7 @@ private:
     Gains gains_;
     double reach_ = 1, velocity_reach_ = 1;
     std::vector<PortMotion<D>> motion_;
-    std::vector<TwistVec<D>> wrenches_, forces_, new_forces_, rates_;
+    std::vector<TwistVec<D>> wrenches_, forces_, new_forces_, rates_, probe_;
     std::vector<std::vector<TwistVec<D>>> past_forces_;  // of the accepted motion, newest first
     std::vector<TwistVec<D>> start_wrenches_, before_wrenches_;
     int past_ = 0;  // steps of length previous_h_ that have been accepted in a row
