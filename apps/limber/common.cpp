@@ -128,4 +128,9 @@ std::string format_table(const std::vector<std::vector<std::string>>& rows, cons
     return text;
 }
 
+std::shared_ptr<Exchange>& process_exchange() {
+    static std::shared_ptr<Exchange> exchange;
+    return exchange;
+}
+
 }  // namespace limber::app

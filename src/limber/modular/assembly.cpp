@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -56,8 +57,22 @@ ModularAssembly<D>::ModularAssembly(Boxes boxes, std::unique_ptr<InterfaceJoints
     forces_ = new_forces_ = rates_ = probe_ = start_wrenches_ = before_wrenches_ = wrenches_;
     past_forces_.assign(3, forces_);
     answers_.resize(boxes_.size());
+    reaches_.resize(boxes_.size());
+    failed_.assign(boxes_.size(), 0);
+    spread(std::vector<int>(boxes_.size(), 0));
     box_admittance_.resize(boxes_.size());
     connect();
+}
+
+template <int D>
+void ModularAssembly<D>::spread(std::vector<int> owner) {
+    owner_ = std::move(owner);
+    own_.clear();
+    first_flag_ = {0};
+    for (int k = 0; k < box_count(); ++k) {
+        first_flag_.push_back(k + 1);
+        if (!options_.exchange || owner_[k] == options_.exchange->rank()) own_.push_back(k);
+    }
 }
 
 // Everything that depends on the joints.
@@ -103,7 +118,7 @@ void ModularAssembly<D>::exchange_joints(std::unique_ptr<InterfaceJoints<D>> joi
 
 template <int D>
 void ModularAssembly<D>::for_all_boxes(const std::function<void(int)>& job) {
-    workers_->run(box_count(), job);
+    workers_->run(static_cast<int>(own_.size()), [&](int i) { job(own_[i]); });
 }
 
 template <int D>
@@ -132,10 +147,12 @@ void ModularAssembly<D>::begin(double h, Coupling coupling) {
         boxes_[k]->begin(h, coupling, options_.course, of_box(start_wrenches_, k),
                          has_before ? of_box(before_wrenches_, k) : std::span<TwistVec<D>>{});
     });
+    for (const int k : own_) reaches_[k] = boxes_[k]->reach();
+    share(reaches_, first_flag_);
     reach_ = velocity_reach_ = 0;
-    for (const auto& box : boxes_) {
-        reach_ += box->reach().position / box_count();
-        velocity_reach_ += box->reach().velocity / box_count();
+    for (const Reach& reach : reaches_) {
+        reach_ += reach.position / box_count();
+        velocity_reach_ += reach.velocity / box_count();
     }
 }
 
@@ -155,14 +172,28 @@ bool ModularAssembly<D>::ask() {
     set_wrenches(multipliers_, &forces_, wrenches_);
     for_all_boxes([&](int k) { answers_[k] = boxes_[k]->answer(of_box(wrenches_, k), motion_of(k)); });
     ++report_.answers;
-    for (const StepReport& answer : answers_)
-        if (!answer.ok) {
-            failure_ = answer.reason;
-            return false;
-        }
+    if (!have_all_answered()) return false;
+    share(motion_, first_port_);
     find_residual();
     if (joints_->has_forces()) joints_->find_forces(new_forces_);
     return true;
+}
+
+template <int D>
+bool ModularAssembly<D>::have_all_answered() {
+    for (const int k : own_) failed_[k] = answers_[k].ok ? 0 : 1;
+    share(failed_, first_flag_);
+    const auto it = std::find(failed_.begin(), failed_.end(), 1);
+    if (it == failed_.end()) return true;
+    using Words = std::array<char, 256>;
+    std::vector<Words> reasons(boxes_.size());
+    for (const int k : own_) {
+        const std::string& reason = answers_[k].reason;
+        std::copy_n(reason.begin(), std::min(reason.size(), sizeof(Words) - 1), reasons[k].begin());
+    }
+    share(reasons, first_flag_);
+    failure_ = reasons[it - failed_.begin()].data();
+    return false;
 }
 
 template <int D>
@@ -171,9 +202,9 @@ void ModularAssembly<D>::find_residual() {
     for (int r = 0; r < joints_->row_count(); ++r) {
         const bool is_holonomic = joints_->is_holonomic(r);
         if (has_accelerations()) {
-            residual_[r] = joints_->acceleration[r] + (is_holonomic ? gains_.position * joints_->phi[r] +
-                                                                          gains_.rate * joints_->rate[r]
-                                                                    : gains_.velocity_row * joints_->rate[r]);
+            residual_[r] = joints_->acceleration[r] +
+                           (is_holonomic ? gains_.position * joints_->phi[r] + gains_.rate * joints_->rate[r]
+                                         : gains_.velocity_row * joints_->rate[r]);
         } else {
             residual_[r] =
                 is_holonomic ? joints_->phi[r] / (reach_ * h_ * h_) : joints_->rate[r] / (velocity_reach_ * h_);
@@ -187,9 +218,10 @@ void ModularAssembly<D>::multiply(const VecX& x, VecX& result) {
     set_wrenches(x, nullptr, probe_);
     for_all_boxes([&](int k) {
         boxes_[k]->respond(of_box(probe_, k), of_box(rates_, k));
-        const double share = boxes_[k]->reach().position / reach_;
-        for (TwistVec<D>& rate : of_box(rates_, k)) rate *= share;
+        const double part = reaches_[k].position / reach_;
+        for (TwistVec<D>& rate : of_box(rates_, k)) rate *= part;
     });
+    share(rates_, first_port_);
     ++report_.products;
     joints_->multiply(rates_, result);
 }
@@ -209,7 +241,24 @@ void ModularAssembly<D>::measure_box(int k) {
             unit[p][i] = 0;
             for (int q = 0; q < ports; ++q) y.template block<T, 1>(q * T, p * T + i) = rates[q];
         }
-    y = (0.5 * boxes_[k]->reach().position / reach_ * (y + y.transpose())).eval();
+    y = (0.5 * reaches_[k].position / reach_ * (y + y.transpose())).eval();
+}
+
+template <int D>
+void ModularAssembly<D>::share_measures() {
+    if (!options_.exchange) return;
+    std::vector<int> first{0};
+    for (int k = 0; k < box_count(); ++k) {
+        const int size = (first_port_[k + 1] - first_port_[k]) * twist_size<D>;
+        first.push_back(first.back() + size * size);
+    }
+    std::vector<double> all(static_cast<std::size_t>(first.back()));
+    for (const int k : own_) std::copy_n(box_admittance_[k].data(), box_admittance_[k].size(), all.begin() + first[k]);
+    share(all, first);
+    for (int k = 0; k < box_count(); ++k) {
+        const int size = (first_port_[k + 1] - first_port_[k]) * twist_size<D>;
+        box_admittance_[k] = Eigen::Map<const MatX>(all.data() + first[k], size, size);
+    }
 }
 
 // K = sum over boxes of G Y G^T.
@@ -217,6 +266,7 @@ template <int D>
 void ModularAssembly<D>::measure() {
     constexpr int T = twist_size<D>;
     for_all_boxes([&](int k) { measure_box(k); });
+    share_measures();
     admittance_->clear();
     for (int k = 0; k < box_count(); ++k) {
         const auto& rows = box_rows_[k];
@@ -234,8 +284,7 @@ void ModularAssembly<D>::measure() {
         const MatX product = wrench.transpose() * box_admittance_[k] * wrench;
         for (std::size_t i = 0; i < rows.size(); ++i)
             for (std::size_t j = 0; j <= i; ++j)
-                admittance_->add(rows[i], rows[j],
-                                 product(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)));
+                admittance_->add(rows[i], rows[j], product(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)));
     }
     admittance_->factorize();
     is_admittance_old_ = false;
@@ -328,8 +377,9 @@ bool ModularAssembly<D>::push(bool velocities) {
         rows_ = velocities ? joints_->rate : joints_->acceleration;
         double size = 0;
         for (const PortMotion<D>& port : motion_)
-            size = std::max(size, velocities ? std::max(largest(port.state.velocity), largest(port.state.angular_velocity))
-                                             : largest(port.rate));
+            size =
+                std::max(size, velocities ? std::max(largest(port.state.velocity), largest(port.state.angular_velocity))
+                                          : largest(port.rate));
         const double error = largest(rows_);
         if (!(error > 1e-12 * size)) break;
         if (error > falls_enough * before) {
@@ -353,6 +403,7 @@ bool ModularAssembly<D>::push(bool velocities) {
                 boxes_[k]->push_accelerations(of_box(probe_, k), motion_of(k));
             }
         });
+        share(motion_, first_port_);
         ++report_.products;
     }
     return rows_.allFinite();

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "limber/modular/exchange.hpp"
 #include "limber/modular/gluing.hpp"
 #include "limber/modular/interface_joints.hpp"
 #include "limber/modular/workers.hpp"
@@ -38,6 +39,15 @@ public:
     /// Ports of all boxes, box by box, are the bodies of the joints.
     ModularAssembly(Boxes boxes, std::unique_ptr<InterfaceJoints<D>> joints, const ModularOptions& options,
                     const FormulationOptions& gains, int corrector_passes);
+    /// Process that computes each box, if the options have an exchange.
+    void spread(std::vector<int> owner);
+    /// Calls job(k) for the boxes of this process.
+    void for_all_boxes(const std::function<void(int)>& job);
+    /// A list with pieces for each box, of which this process has filled its own: afterwards it has all.
+    template <class T>
+    void share(std::vector<T>& list, const std::vector<int>& first) {
+        if (options_.exchange) limber::share<T>(*options_.exchange, list, first, owner_, share_scratch_);
+    }
 
     /// After the boxes have taken up a motion: accelerations and multipliers at its instant.
     StepReport start(double t);
@@ -59,15 +69,16 @@ public:
 
 private:
     void connect();
-    void for_all_boxes(const std::function<void(int)>& job);
     std::span<TwistVec<D>> of_box(std::vector<TwistVec<D>>& list, int box) const;
     std::span<PortMotion<D>> motion_of(int box);
     void begin(double h, Coupling coupling);
     bool ask();
+    bool have_all_answered();
     void find_residual();
     bool has_accelerations() const { return coupling_ == Coupling::acceleration || h_ == 0; }
     void measure();
     void measure_box(int box);
+    void share_measures();
     /// G^T multipliers, and forces if there are any.
     void set_wrenches(const VecX& multipliers, const std::vector<TwistVec<D>>* forces,
                       std::vector<TwistVec<D>>& wrenches) const;
@@ -91,6 +102,11 @@ private:
     std::unique_ptr<Admittance> admittance_;
     std::shared_ptr<Workers> workers_;
     std::vector<int> first_port_{0};  // of each box
+    std::vector<int> owner_, own_;    // process of each box; boxes of this one
+    std::vector<int> first_flag_;     // 0, 1, 2, ...: one number per box
+    std::vector<std::size_t> share_scratch_;
+    std::vector<Reach> reaches_;
+    std::vector<char> failed_;  // boxes without an answer
 
     double t_ = 0, h_ = 0;
     Coupling coupling_ = Coupling::end_of_step;

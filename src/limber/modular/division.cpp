@@ -1,7 +1,6 @@
 #include "limber/modular/division.hpp"
 
 #include <fmt/format.h>
-#include <metis.h>
 
 #include <algorithm>
 #include <charconv>
@@ -10,6 +9,7 @@
 #include "limber/kinematics/relative/tree.hpp"
 #include "limber/model/error.hpp"
 #include "limber/model/evaluation.hpp"
+#include "limber/modular/partition.hpp"
 
 namespace limber {
 namespace {
@@ -98,49 +98,19 @@ Division divide_by_groups(const Mechanism<D>& m, const Model& model) {
 
 template <int D>
 Division divide_automatically(const Mechanism<D>& m, int parts) {
-    const auto bodies = static_cast<idx_t>(m.bodies.size());
-    parts = std::clamp(parts, 1, std::max(1, static_cast<int>(bodies)));
+    std::vector<std::set<int>> neighbours(m.bodies.size());
+    const auto join = [&](const std::vector<int>& list) {
+        for (const int a : list)
+            for (const int b : list)
+                if (a != b) neighbours[a].insert(b);
+    };
+    for (std::size_t e = 0; e < m.elements.size(); ++e) join(bodies_of_element(m, static_cast<int>(e)));
+    for (std::size_t f = 0; f < m.forces.elements.size(); ++f) join(bodies_of_force(m, static_cast<int>(f)));
     Division division;
-    division.component_of_body.assign(m.bodies.size(), 0);
-    if (parts > 1) {
-        std::vector<std::set<idx_t>> neighbours(m.bodies.size());
-        const auto join = [&](const std::vector<int>& list) {
-            for (const int a : list)
-                for (const int b : list)
-                    if (a != b) neighbours[a].insert(b);
-        };
-        for (std::size_t e = 0; e < m.elements.size(); ++e) join(bodies_of_element(m, static_cast<int>(e)));
-        for (std::size_t f = 0; f < m.forces.elements.size(); ++f) join(bodies_of_force(m, static_cast<int>(f)));
-        std::vector<idx_t> start{0};
-        std::vector<idx_t> neighbour;
-        for (const auto& list : neighbours) {
-            neighbour.insert(neighbour.end(), list.begin(), list.end());
-            start.push_back(static_cast<idx_t>(neighbour.size()));
-        }
-        idx_t count = bodies;
-        idx_t constraints = 1;
-        idx_t wanted = parts;
-        idx_t cut = 0;
-        std::vector<idx_t> place(m.bodies.size());
-        idx_t settings[METIS_NOPTIONS];
-        METIS_SetDefaultOptions(settings);
-        settings[METIS_OPTION_SEED] = 1;
-        // Recursive bisection balances better where there are only a few vertices per part.
-        const auto partition = parts <= 8 ? METIS_PartGraphRecursive : METIS_PartGraphKway;
-        const int status = partition(&count, &constraints, start.data(), neighbour.data(), nullptr, nullptr, nullptr,
-                                     &wanted, nullptr, nullptr, settings, &cut, place.data());
-        if (status != METIS_OK) throw ModelError("the mechanism could not be divided automatically");
-        // Numbered in the order of the bodies, parts without bodies left out.
-        std::vector<int> number(parts, -1);
-        int next = 0;
-        for (std::size_t b = 0; b < place.size(); ++b) {
-            int& own = number[place[b]];
-            if (own < 0) own = next++;
-            division.component_of_body[b] = own;
-        }
-        parts = next;
-    }
-    division.components.resize(parts);
+    division.component_of_body = partition_graph(neighbours, {}, parts);
+    int count = 1;
+    for (const int place : division.component_of_body) count = std::max(count, place + 1);
+    division.components.resize(count);
     name_by_first_body(m, division);
     return division;
 }
@@ -200,8 +170,8 @@ DividedParts<D> find_parts(const Mechanism<D>& m, const Division& division) {
     return parts;
 }
 
-#define LIMBER_INSTANTIATE(D)                                                                  \
-    template Division divide(const Mechanism<D>&, const Model&, const ModularOptions&);        \
+#define LIMBER_INSTANTIATE(D)                                                           \
+    template Division divide(const Mechanism<D>&, const Model&, const ModularOptions&); \
     template DividedParts<D> find_parts(const Mechanism<D>&, const Division&);
 LIMBER_INSTANTIATE(2)
 LIMBER_INSTANTIATE(3)

@@ -9,8 +9,8 @@ namespace limber {
 
 struct Division {
     std::vector<ComponentSettings> components;
-    std::vector<int> component_of_body;    ///< beside the bodies of the mechanism
-    std::vector<bool> cut_elements;        ///< joints that are to lie between components whatever their bodies; may be empty
+    std::vector<int> component_of_body;  ///< beside the bodies of the mechanism
+    std::vector<bool> cut_elements;  ///< joints that are to lie between components whatever their bodies; may be empty
 };
 
 /// body, tree, groups, auto or auto:K, as the options say. Throws ModelError for groups that do not fit the model.

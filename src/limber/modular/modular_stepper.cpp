@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "limber/model/error.hpp"
+#include "limber/modular/spread.hpp"
 
 namespace limber {
 
@@ -43,9 +44,12 @@ std::unique_ptr<ModularAssembly<D>> make_assembly(const ModularSystem<D>& system
         boxes.push_back(std::make_unique<SystemComponent<D>>(component));
     }
     const CompiledComponent<D>& first = *system.components.front();
-    return std::make_unique<ModularAssembly<D>>(
+    auto assembly = std::make_unique<ModularAssembly<D>>(
         std::move(boxes), std::make_unique<InterfaceJoints<D>>(*system.whole, system.parts.interface), options,
         first.formulation_options, first.integrator_options.corrector_passes);
+    if (options.exchange)
+        assembly->spread(spread_components(*system.whole, system.division, system.parts, options.exchange->size()));
+    return assembly;
 }
 
 template <int D>
@@ -57,6 +61,8 @@ ModularStepper<D>::ModularStepper(std::shared_ptr<const MechanismSystem<D>> whol
       evaluation_(whole_->make_evaluation()) {
     states_.resize(modular_->whole->bodies.size());
     rates_.assign(states_.size(), TwistVec<D>::Zero());
+    for (const auto& component : modular_->components)
+        first_body_.push_back(first_body_.back() + static_cast<int>(component->bodies.size()));
 }
 
 template <int D>
@@ -77,14 +83,21 @@ void ModularStepper<D>::hand_out(const State& state) {
 
 template <int D>
 void ModularStepper<D>::collect(State& state) {
+    part_states_.resize(states_.size());
+    part_rates_.resize(states_.size());
+    assembly_->for_all_boxes([&](int k) {
+        const auto first = static_cast<std::size_t>(first_body_[k]);
+        const std::size_t count = modular_->components[k]->bodies.size();
+        assembly_->box(k).export_motion(std::span(part_states_).subspan(first, count),
+                                        std::span(part_rates_).subspan(first, count));
+    });
+    assembly_->share(part_states_, first_body_);
+    assembly_->share(part_rates_, first_body_);
     for (std::size_t k = 0; k < modular_->components.size(); ++k) {
         const std::vector<int>& bodies = modular_->components[k]->bodies;
-        part_states_.resize(bodies.size());
-        part_rates_.resize(bodies.size());
-        assembly_->box(static_cast<int>(k)).export_motion(part_states_, part_rates_);
         for (std::size_t i = 0; i < bodies.size(); ++i) {
-            states_[bodies[i]] = part_states_[i];
-            rates_[bodies[i]] = part_rates_[i];
+            states_[bodies[i]] = part_states_[first_body_[k] + i];
+            rates_[bodies[i]] = part_rates_[first_body_[k] + i];
         }
     }
     // Accelerations of the coordinates: the rate of their velocities along the motion, as a central difference.
@@ -115,8 +128,8 @@ void ModularStepper<D>::collect(State& state) {
 template <int D>
 bool ModularStepper<D>::is_own(const State& state) const {
     // Who counts steps may have rounded the time.
-    return state.q.size() == last_.q.size() && std::abs(state.t - last_.t) <= 1e-12 * (1 + last_.t) && state.q == last_.q && state.v == last_.v &&
-           state.memory == last_.memory;
+    return state.q.size() == last_.q.size() && std::abs(state.t - last_.t) <= 1e-12 * (1 + last_.t) &&
+           state.q == last_.q && state.v == last_.v && state.memory == last_.memory;
 }
 
 template <int D>
@@ -139,11 +152,11 @@ StepReport ModularStepper<D>::step(State& state, double h) {
     return report;
 }
 
-#define LIMBER_INSTANTIATE(D)                                                                                    \
-    template std::shared_ptr<const ModularSystem<D>> compile_modular(                                            \
+#define LIMBER_INSTANTIATE(D)                                                                                      \
+    template std::shared_ptr<const ModularSystem<D>> compile_modular(                                              \
         std::shared_ptr<const Mechanism<D>>, const Division&, const ComponentSettings&, const FormulationOptions&, \
-        const IntegratorOptions&, double);                                                                               \
-    template std::unique_ptr<ModularAssembly<D>> make_assembly(const ModularSystem<D>&, const ModularOptions&);  \
+        const IntegratorOptions&, double);                                                                         \
+    template std::unique_ptr<ModularAssembly<D>> make_assembly(const ModularSystem<D>&, const ModularOptions&);    \
     template class ModularStepper<D>;
 LIMBER_INSTANTIATE(2)
 LIMBER_INSTANTIATE(3)

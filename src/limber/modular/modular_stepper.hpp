@@ -53,6 +53,7 @@ private:
     std::shared_ptr<const ModularSystem<D>> modular_;
     std::unique_ptr<ModularAssembly<D>> assembly_;
     std::unique_ptr<Evaluation> evaluation_;
+    std::vector<int> first_body_{0};  // of each component, in the lists part_...
     BodyStates<D> states_, part_states_;
     std::vector<TwistVec<D>> rates_, part_rates_;
     std::vector<double> memory_;

@@ -1,10 +1,13 @@
 #pragma once
 // How a mechanism is divided into components and how these are held together.
 
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace limber {
+
+class Exchange;
 
 /// What the joints between components ask of them.
 enum class Coupling {
@@ -38,6 +41,7 @@ struct ModularOptions {
     bool use_iteration = true;  ///< false: forces between components are extrapolated over the step
     int max_questions = 400;
     int threads = 1;
+    std::shared_ptr<Exchange> exchange;  ///< with the other processes of a distributed run; null: there are none
 
     bool is_on() const { return !division.empty(); }
 };
