@@ -53,7 +53,7 @@ ModularAssembly<D>::ModularAssembly(Boxes boxes, std::unique_ptr<InterfaceJoints
     const auto ports = static_cast<std::size_t>(first_port_.back());
     motion_.resize(ports);
     wrenches_.assign(ports, TwistVec<D>::Zero());
-    forces_ = new_forces_ = rates_ = probe_ = start_wrenches_ = before_wrenches_ = wrenches_;
+    forces_ = new_forces_ = rates_ = probe_ = settled_ = start_wrenches_ = before_wrenches_ = wrenches_;
     past_forces_.assign(3, forces_);
     answers_.resize(boxes_.size());
     box_admittance_.resize(boxes_.size());
@@ -171,9 +171,9 @@ void ModularAssembly<D>::find_residual() {
     for (int r = 0; r < joints_->row_count(); ++r) {
         const bool is_holonomic = joints_->is_holonomic(r);
         if (has_accelerations()) {
-            residual_[r] = joints_->acceleration[r] + (is_holonomic ? gains_.position * joints_->phi[r] +
-                                                                          gains_.rate * joints_->rate[r]
-                                                                    : gains_.velocity_row * joints_->rate[r]);
+            residual_[r] = joints_->acceleration[r] +
+                           (is_holonomic ? gains_.position * joints_->phi[r] + gains_.rate * joints_->rate[r]
+                                         : gains_.velocity_row * joints_->rate[r]);
         } else {
             residual_[r] =
                 is_holonomic ? joints_->phi[r] / (reach_ * h_ * h_) : joints_->rate[r] / (velocity_reach_ * h_);
@@ -234,8 +234,7 @@ void ModularAssembly<D>::measure() {
         const MatX product = wrench.transpose() * box_admittance_[k] * wrench;
         for (std::size_t i = 0; i < rows.size(); ++i)
             for (std::size_t j = 0; j <= i; ++j)
-                admittance_->add(rows[i], rows[j],
-                                 product(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)));
+                admittance_->add(rows[i], rows[j], product(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)));
     }
     admittance_->factorize();
     is_admittance_old_ = false;
@@ -328,8 +327,9 @@ bool ModularAssembly<D>::push(bool velocities) {
         rows_ = velocities ? joints_->rate : joints_->acceleration;
         double size = 0;
         for (const PortMotion<D>& port : motion_)
-            size = std::max(size, velocities ? std::max(largest(port.state.velocity), largest(port.state.angular_velocity))
-                                             : largest(port.rate));
+            size =
+                std::max(size, velocities ? std::max(largest(port.state.velocity), largest(port.state.angular_velocity))
+                                          : largest(port.rate));
         const double error = largest(rows_);
         if (!(error > 1e-12 * size)) break;
         if (error > falls_enough * before) {
@@ -353,6 +353,7 @@ bool ModularAssembly<D>::push(bool velocities) {
                 boxes_[k]->push_accelerations(of_box(probe_, k), motion_of(k));
             }
         });
+        for (std::size_t p = 0; p < probe_.size() && !velocities; ++p) settled_[p] += probe_[p];
         ++report_.products;
     }
     return rows_.allFinite();
@@ -440,6 +441,7 @@ StepReport ModularAssembly<D>::step(double h) {
         }
     } else {
         if (!glue()) return make_report(false);
+        settled_ = wrenches_;
         if (joints_->row_count() > 0 && !(push(true) && push(false))) return make_report(false);
         if (joints_->has_forces()) joints_->find_forces(new_forces_);
     }
@@ -457,7 +459,8 @@ void ModularAssembly<D>::accept() {
     before_multipliers_ = accepted_multipliers_;
     accepted_multipliers_ = multipliers_;
     std::swap(before_wrenches_, start_wrenches_);
-    start_wrenches_ = wrenches_;
+    // The wrenches that the accelerations of the end belong to; those found from positions swing about them from step to step.
+    start_wrenches_ = has_accelerations() ? wrenches_ : settled_;
     if (!options_.use_iteration && joints_->has_forces())
         for (std::size_t p = 0; p < wrenches_.size(); ++p) start_wrenches_[p] += new_forces_[p] - forces_[p];
     if (h_ > 0) {

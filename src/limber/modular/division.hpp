@@ -9,13 +9,13 @@ namespace limber {
 
 struct Division {
     std::vector<ComponentSettings> components;
-    std::vector<int> component_of_body;    ///< beside the bodies of the mechanism
-    std::vector<bool> cut_elements;        ///< joints that are to lie between components whatever their bodies; may be empty
+    std::vector<int> component_of_body;  ///< beside the bodies of the mechanism
+    std::vector<bool> cut_elements;  ///< joints that are to lie between components whatever their bodies; may be empty
 };
 
 /// body, tree, groups, auto or auto:K, as the options say. Throws ModelError for groups that do not fit the model.
 ///
-///   body    every body by itself
+///   body    every body by itself; all joints lie between, those with the ground too (Joli 2008)
 ///   tree    every tree of the spanning forest that hangs on the ground; loops are closed between (or across) them
 ///   groups  those of the model; bodies of no group form one more
 ///   auto    K parts of about equal size with few joints between them
