@@ -63,8 +63,7 @@ bool Admittance::factorize() {
         const int size = joints_[j + 1] - first;
         MatX block(size, size);
         for (int r = 0; r < size; ++r)
-            for (int s = 0; s <= r; ++s)
-                block(r, s) = block(s, r) = values_[pattern_.find(first + r, first + s)];
+            for (int s = 0; s <= r; ++s) block(r, s) = block(s, r) = values_[pattern_.find(first + r, first + s)];
         block_inverse_[j] = size > 0 ? pseudo_inverse(block) : block;
     }
     // Any vector with a part that K does not move loses it in a projection.

@@ -54,7 +54,7 @@ ModularAssembly<D>::ModularAssembly(Boxes boxes, std::unique_ptr<InterfaceJoints
     const auto ports = static_cast<std::size_t>(first_port_.back());
     motion_.resize(ports);
     wrenches_.assign(ports, TwistVec<D>::Zero());
-    forces_ = new_forces_ = rates_ = probe_ = start_wrenches_ = before_wrenches_ = wrenches_;
+    forces_ = new_forces_ = rates_ = probe_ = settled_ = start_wrenches_ = before_wrenches_ = wrenches_;
     past_forces_.assign(3, forces_);
     answers_.resize(boxes_.size());
     reaches_.resize(boxes_.size());
@@ -404,6 +404,7 @@ bool ModularAssembly<D>::push(bool velocities) {
             }
         });
         share(motion_, first_port_);
+        for (std::size_t p = 0; p < probe_.size() && !velocities; ++p) settled_[p] += probe_[p];
         ++report_.products;
     }
     return rows_.allFinite();
@@ -491,6 +492,7 @@ StepReport ModularAssembly<D>::step(double h) {
         }
     } else {
         if (!glue()) return make_report(false);
+        settled_ = wrenches_;
         if (joints_->row_count() > 0 && !(push(true) && push(false))) return make_report(false);
         if (joints_->has_forces()) joints_->find_forces(new_forces_);
     }
@@ -508,7 +510,8 @@ void ModularAssembly<D>::accept() {
     before_multipliers_ = accepted_multipliers_;
     accepted_multipliers_ = multipliers_;
     std::swap(before_wrenches_, start_wrenches_);
-    start_wrenches_ = wrenches_;
+    // The wrenches that the accelerations of the end belong to; those found from positions swing about them from step to step.
+    start_wrenches_ = has_accelerations() ? wrenches_ : settled_;
     if (!options_.use_iteration && joints_->has_forces())
         for (std::size_t p = 0; p < wrenches_.size(); ++p) start_wrenches_[p] += new_forces_[p] - forces_[p];
     if (h_ > 0) {

@@ -113,7 +113,7 @@ private:
     Gains gains_;
     double reach_ = 1, velocity_reach_ = 1;
     std::vector<PortMotion<D>> motion_;
-    std::vector<TwistVec<D>> wrenches_, forces_, new_forces_, rates_, probe_;
+    std::vector<TwistVec<D>> wrenches_, forces_, new_forces_, rates_, probe_, settled_;
     std::vector<std::vector<TwistVec<D>>> past_forces_;  // of the accepted motion, newest first
     std::vector<TwistVec<D>> start_wrenches_, before_wrenches_;
     int past_ = 0;  // steps of length previous_h_ that have been accepted in a row

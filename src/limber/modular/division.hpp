@@ -15,7 +15,7 @@ struct Division {
 
 /// body, tree, groups, auto or auto:K, as the options say. Throws ModelError for groups that do not fit the model.
 ///
-///   body    every body by itself
+///   body    every body by itself; all joints lie between, those with the ground too (Joli 2008)
 ///   tree    every tree of the spanning forest that hangs on the ground; loops are closed between (or across) them
 ///   groups  those of the model; bodies of no group form one more
 ///   auto    K parts of about equal size with few joints between them

@@ -28,8 +28,7 @@ public:
         step_ *= std::min(1.0, 1.9 / worst);
     }
 
-    int correct(Admittance&, const AdmittanceProduct&, const VecX&, const VecX& residual,
-                VecX& correction) override {
+    int correct(Admittance&, const AdmittanceProduct&, const VecX&, const VecX& residual, VecX& correction) override {
         correction = -step_.cwiseProduct(residual);
         return 0;
     }

@@ -8,6 +8,24 @@
 
 namespace limber {
 
+namespace {
+
+// Freedoms that neither inertia nor a joint of the mechanism itself holds: the spin of a thin rod between two ball joints.
+template <int D>
+int count_massless_freedoms(const Mechanism<D>& m) {
+    TwistConstraints<D> c(m, m.constraints);
+    BodyStates<D> states;
+    for (const auto& body : m.bodies) states.push_back(body.reference);
+    c.update(states, m.initial_memory, 0);
+    c.clear_matrix();
+    c.add_mass(states, 0);
+    c.add_normal_matrix(m.mass_scale);
+    c.factorize();
+    return c.frozen_freedoms();
+}
+
+}  // namespace
+
 template <int D>
 std::shared_ptr<const ModularSystem<D>> compile_modular(std::shared_ptr<const Mechanism<D>> whole,
                                                         const Division& division, const ComponentSettings& usual,
@@ -21,6 +39,8 @@ std::shared_ptr<const ModularSystem<D>> compile_modular(std::shared_ptr<const Me
     system->whole = std::move(whole);
     system->division = division;
     system->parts = find_parts(*system->whole, division);
+    int massless = 0;
+    std::string massless_component;
     for (std::size_t k = 0; k < division.components.size(); ++k) {
         ComponentSettings settings = division.components[k];
         if (settings.formulation.empty()) settings.formulation = usual.formulation;
@@ -29,7 +49,14 @@ std::shared_ptr<const ModularSystem<D>> compile_modular(std::shared_ptr<const Me
         system->components.push_back(compile_component(*system->whole, system->parts.components[k],
                                                        system->parts.ports[k], settings, exact_options,
                                                        integrator_options));
+        const int own = count_massless_freedoms(system->components.back()->system->mechanism());
+        if (own > 0 && massless_component.empty()) massless_component = settings.name;
+        massless += own;
     }
+    if (massless > count_massless_freedoms(*system->whole))
+        throw ModelError("component '" + massless_component +
+                         "': cut from its neighbours it can move without inertia; divide the mechanism elsewhere, or "
+                         "give its bodies mass and inertia");
     return system;
 }
 

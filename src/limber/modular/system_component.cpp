@@ -26,9 +26,9 @@ std::shared_ptr<const CompiledComponent<D>> compile_component(const Mechanism<D>
     compiled->memory = part.memory;
     compiled->port_memory = part.port_memory;
     const FormulationInfo& formulation = find_formulation(settings.formulation);
-    const std::string coordinates = !formulation.coordinates.empty()  ? formulation.coordinates
-                                    : settings.coordinates.empty() ? "natural"
-                                                                      : settings.coordinates;
+    const std::string coordinates = !formulation.coordinates.empty() ? formulation.coordinates
+                                    : settings.coordinates.empty()   ? "natural"
+                                                                     : settings.coordinates;
     compiled->settings.coordinates = coordinates;
     compiled->system = make_system<D>(std::make_shared<const Mechanism<D>>(std::move(part.mechanism)),
                                       parse_coordinate_kind(coordinates), !formulation.is_matrix_free);
@@ -116,8 +116,7 @@ Reach SystemComponent<D>::compute_reach() const {
 template <int D>
 void SystemComponent<D>::set_wrench(std::vector<double>& memory, std::span<const TwistVec<D>> wrenches) const {
     for (std::size_t p = 0; p < wrenches.size(); ++p)
-        std::copy(wrenches[p].data(), wrenches[p].data() + twist_size<D>,
-                  memory.begin() + compiled_->port_memory[p]);
+        std::copy(wrenches[p].data(), wrenches[p].data() + twist_size<D>, memory.begin() + compiled_->port_memory[p]);
 }
 
 template <int D>
@@ -343,6 +342,9 @@ void SystemComponent<D>::push_velocities(Wrenches wrenches, Motion motion) {
 template <int D>
 void SystemComponent<D>::push_accelerations(Wrenches wrenches, Motion motion) {
     find_response(wrenches);
+    // The accelerations now are those of these wrenches too.
+    for (std::size_t i = 0; i < wrenches.size(); ++i)
+        for (int k = 0; k < twist_size<D>; ++k) end_.memory[compiled_->port_memory[i] + k] += wrenches[i][k];
     if (step_solver_) {
         step_solver_->change_accelerations(end_, response_);
     } else {
@@ -410,10 +412,10 @@ void SystemComponent<D>::restore(std::span<const double> saved) {
     unpacker.take_all(state_.memory);
 }
 
-#define LIMBER_INSTANTIATE(D)                                                                                  \
-    template class SystemComponent<D>;                                                                         \
-    template std::shared_ptr<const CompiledComponent<D>> compile_component(                                    \
-        const Mechanism<D>&, const PartChoice&, const std::vector<int>&, const ComponentSettings&,             \
+#define LIMBER_INSTANTIATE(D)                                                                      \
+    template class SystemComponent<D>;                                                             \
+    template std::shared_ptr<const CompiledComponent<D>> compile_component(                        \
+        const Mechanism<D>&, const PartChoice&, const std::vector<int>&, const ComponentSettings&, \
         const FormulationOptions&, const IntegratorOptions&);
 LIMBER_INSTANTIATE(2)
 LIMBER_INSTANTIATE(3)

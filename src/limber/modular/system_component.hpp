@@ -16,9 +16,9 @@ namespace limber {
 /// The part of a component that never changes: any number of threads and simulations may share it.
 template <int D>
 struct CompiledComponent {
-    std::vector<int> bodies;  ///< of the whole mechanism
-    std::vector<int> ports;   ///< bodies of the whole mechanism that are ports
-    std::vector<int> memory;  ///< slot of the whole for each own one; -1: none
+    std::vector<int> bodies;                  ///< of the whole mechanism
+    std::vector<int> ports;                   ///< bodies of the whole mechanism that are ports
+    std::vector<int> memory;                  ///< slot of the whole for each own one; -1: none
     std::vector<int> port_body, port_memory;  ///< own body and first own memory slot of each port
     std::shared_ptr<const MechanismSystem<D>> system;
     ComponentSettings settings;

@@ -74,24 +74,23 @@ void Simulation::compile(const std::shared_ptr<const Mechanism<D>>& mechanism) {
     system_ = system;
     if (is_divided) {
         const ComponentSettings usual{"", options_.formulation, options_.integrator, options_.coordinates, 0};
-        const auto modular = compile_modular<D>(mechanism, divide(*mechanism, model_, options_.modular), usual,
-                                                options_.formulation_options, options_.integrator_options,
-                                                options_.modular.tolerance);
+        const auto modular =
+            compile_modular<D>(mechanism, divide(*mechanism, model_, options_.modular), usual,
+                               options_.formulation_options, options_.integrator_options, options_.modular.tolerance);
         components_.clear();
         for (const auto& component : modular->components) components_.push_back(component->settings);
         modular_as<D>() = modular;
     }
     forget_past();
-    observer_ = make_observer<D>(
-        model_, system,
-        make_acceleration_solver(is_divided ? "augmented-lagrangian" : options_.formulation, system_,
-                                 options_.formulation_options));
+    observer_ = make_observer<D>(model_, system,
+                                 make_acceleration_solver(is_divided ? "augmented-lagrangian" : options_.formulation,
+                                                          system_, options_.formulation_options));
 }
 
 void Simulation::forget_past() {
     const auto make_divided = [&]<int D>(const std::shared_ptr<const ModularSystem<D>>& modular) {
-        auto stepper = std::make_unique<ModularStepper<D>>(
-            std::static_pointer_cast<const MechanismSystem<D>>(system_), modular, options_.modular);
+        auto stepper = std::make_unique<ModularStepper<D>>(std::static_pointer_cast<const MechanismSystem<D>>(system_),
+                                                           modular, options_.modular);
         stepper_ = std::make_unique<RecoveringStepper>(std::move(stepper), options_.integrator_options.max_halvings);
     };
     if (planar_modular_) return make_divided(planar_modular_);

@@ -37,6 +37,8 @@ public:
     void add_mass(const BodyStates<D>& states, double floor);
     void add_identity(double factor);
     bool factorize();
+    /// Freedoms with nothing in the factorised matrix.
+    int frozen_freedoms() const { return solver_->frozen_pivots(); }
     void solve(VecX& x) { solver_->solve(x); }
 
     void multiply_rows(const VecX& twists, VecX& result) const;

@@ -222,10 +222,10 @@ std::vector<int> bodies_of_force(const Mechanism<D>& m, int index) {
     return bodies_of_features(m, m.forces.slot_feature, force.first_slot, force.slot_count);
 }
 
-#define LIMBER_INSTANTIATE(D)                                               \
-    template struct Part<D>;                                                \
-    template Part<D> make_part(const Mechanism<D>&, const PartChoice&);     \
-    template std::vector<int> bodies_of_element(const Mechanism<D>&, int);  \
+#define LIMBER_INSTANTIATE(D)                                              \
+    template struct Part<D>;                                               \
+    template Part<D> make_part(const Mechanism<D>&, const PartChoice&);    \
+    template std::vector<int> bodies_of_element(const Mechanism<D>&, int); \
     template std::vector<int> bodies_of_force(const Mechanism<D>&, int);
 LIMBER_INSTANTIATE(2)
 LIMBER_INSTANTIATE(3)
