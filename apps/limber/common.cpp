@@ -69,6 +69,7 @@ SimulationOptions ModelArguments::simulation_options(const Model& model, const s
     choose(integrator, model.simulation.integrator, result.integrator);
     choose(coordinates, model.simulation.coordinates, result.coordinates);
     result.from_equilibrium = model.simulation.from_equilibrium;
+    apply_modular_defaults(model, result);
     for (const std::string& option : options) apply_option(option, result);
     return result;
 }
@@ -125,6 +126,11 @@ std::string format_table(const std::vector<std::vector<std::string>>& rows, cons
         text += line + "\n";
     }
     return text;
+}
+
+std::shared_ptr<Exchange>& process_exchange() {
+    static std::shared_ptr<Exchange> exchange;
+    return exchange;
 }
 
 }  // namespace limber::app

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "limber/io/model_file.hpp"
+#include "limber/modular/exchange.hpp"
 #include "limber/simulation/run.hpp"
 
 namespace limber::app {
@@ -54,6 +55,9 @@ private:
 
 /// Columns aligned to their widest entry; the first row is the heading.
 std::string format_table(const std::vector<std::vector<std::string>>& rows, const std::string& indent = "  ");
+
+/// With the other processes of a distributed run; null: there are none. Set by the main program.
+std::shared_ptr<Exchange>& process_exchange();
 
 void add_run_command(CLI::App& app, int& exit_code);
 void add_check_command(CLI::App& app, int& exit_code);

@@ -6,8 +6,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "checkpoint.hpp"
 #include "common.hpp"
+#include "limber/io/model_writer.hpp"
 #include "limber/io/svg_plot.hpp"
+#include "limber/modular/exchange.hpp"
 
 namespace limber::app {
 namespace {
@@ -15,6 +18,9 @@ namespace {
 struct RunArguments {
     ModelArguments model;
     std::string formulation, integrator, step, until, every;
+    std::string division, gluing, coupling, threads;
+    std::string checkpoint, checkpoint_file = "limber.checkpoint";
+    bool resume = false, distributed = false;
     std::vector<std::string> outputs;
     std::vector<std::pair<std::string, std::string>> plots;
     std::string summary = "text";
@@ -74,6 +80,10 @@ std::string json_summary(const RunSummary& s, const SimulationOptions& options, 
     json["formulation"] = options.formulation;
     json["integrator"] = options.integrator;
     json["coordinates"] = options.coordinates;
+    if (options.modular.is_on()) {
+        json["division"] = options.modular.division;
+        json["gluing"] = gluing_names()[static_cast<std::size_t>(options.modular.gluing)];
+    }
     json["step"] = step;
     json["steps"] = s.steps;
     json["time"] = s.reached;
@@ -126,11 +136,14 @@ void print_summary(const Simulation& simulation, const RunSummary& s, double ste
     const SimulationOptions& o = simulation.options();
     fmt::print("{}\n", simulation.model().title.empty() ? "Untitled model" : simulation.model().title);
     fmt::print("  {}, {}, step {:g} s; {} {} coordinates, {} constraint equations\n\n", o.formulation, o.integrator,
-               step, simulation.system().size(), o.coordinates, simulation.system().rows());
+               step, simulation.system().size(), simulation.system().coordinates_name(), simulation.system().rows());
     fmt::print("  {} steps to t = {:g} s in {:.3g} s: {:.3g} times real time, {:.2f} iterations per step{}\n", s.steps,
                s.reached, s.wall_time, s.real_time_factor,
                s.steps > 0 ? static_cast<double>(s.iterations) / static_cast<double>(s.steps) : 0.0,
                s.divided_steps > 0 ? fmt::format(", {} steps had to be divided", s.divided_steps) : "");
+    if (o.modular.is_on())
+        fmt::print("  {} components, {} gluing\n", simulation.components().size(),
+                   gluing_names()[static_cast<std::size_t>(o.modular.gluing)]);
     fmt::print("  largest constraint error: position {:.2g}, velocity {:.2g}, acceleration {:.2g}\n", s.errors.position,
                s.errors.velocity, s.errors.acceleration);
     fmt::print("  energy drift: {:.3g} J{}\n", s.energy_drift,
@@ -146,12 +159,30 @@ void print_summary(const Simulation& simulation, const RunSummary& s, double ste
     fmt::print("\n{}", format_table(rows));
 }
 
+// What a checkpoint belongs to: resuming anything else would give no run at all.
+std::string describe_run(const Model& model, const SimulationOptions& options, const RunOptions& run) {
+    return fmt::format("{}\n{} {} {} {} {} {} {}", write_model_text(model), options.formulation, options.integrator,
+                       options.coordinates, options.modular.division, static_cast<int>(options.modular.gluing),
+                       run.step, run.every);
+}
+
 int run_model(const RunArguments& arguments) {
     const ModelFile file = arguments.model.read();
     const Model& model = file.model;
     const SimulationDefaults& defaults = model.simulation;
     SimulationOptions options = arguments.model.simulation_options(model, arguments.formulation, arguments.integrator);
     options.from_equilibrium = options.from_equilibrium || arguments.from_equilibrium;
+    if (!arguments.division.empty()) options.modular.division = arguments.division;
+    const auto set = [&](const char* name, const std::string& value) {
+        if (!value.empty()) set_option(options, name, value);
+    };
+    set("gluing", arguments.gluing);
+    set("coupling", arguments.coupling);
+    set("threads", arguments.threads);
+    options.modular.exchange = process_exchange();
+    if (arguments.distributed && !options.modular.is_on()) options.modular.division = "auto";
+    // Of several processes only the first has something to say.
+    const bool speaks = !process_exchange() || process_exchange()->rank() == 0;
     RunOptions run_options;
     run_options.until =
         positive_number(arguments.until, simulation_number(model, defaults.until, 10, "until"), "--until");
@@ -162,13 +193,26 @@ int run_model(const RunArguments& arguments) {
     // A session where the model changes itself, otherwise a simulation is enough.
     std::unique_ptr<Session> session;
     std::unique_ptr<Simulation> simulation;
+    RunCheckpoint resumed;
+    if (!arguments.checkpoint.empty())
+        run_options.checkpoint_every = positive_number(arguments.checkpoint, 0, "--checkpoint");
     try {
         if (model.events.size() > 0) {
             SessionOptions session_options;
             session_options.step = run_options.step;
             session = std::make_unique<Session>(model, options, session_options);
         } else {
-            simulation = std::make_unique<Simulation>(model, options);
+            const std::string identity = describe_run(model, options, run_options);
+            if (arguments.resume) {
+                resumed = read_checkpoint(arguments.checkpoint_file, identity);
+                run_options.resume = &resumed;
+                simulation = std::make_unique<Simulation>(model, options, resumed.state);
+            } else {
+                simulation = std::make_unique<Simulation>(model, options);
+            }
+            run_options.keep = [&, identity](const RunCheckpoint& c) {
+                if (speaks) write_checkpoint(arguments.checkpoint_file, identity, c);
+            };
         }
     } catch (const ModelError& error) {
         throw ModelError(file.locate(error.what()));
@@ -179,10 +223,11 @@ int run_model(const RunArguments& arguments) {
     const bool is_json = arguments.summary == "json";
     RunResult result;
     {
-        ProgressBar bar(0, run_options.until, !arguments.quiet);
+        ProgressBar bar(0, run_options.until, !arguments.quiet && speaks);
         run_options.progress = [&](double t) { bar.show(t, fmt::format("t = {:.3f} s", t)); };
         result = session ? run(*session, run_options) : run(*simulation, run_options);
     }
+    if (!speaks) return result.summary.ok ? ok : solver_failed;
     const std::string title = model.title.empty() ? arguments.model.path : model.title;
     for (const std::string& path : arguments.outputs) write_results(result.table, path, title);
     for (const auto& [sensors, path] : arguments.plots)
@@ -217,6 +262,26 @@ void add_run_command(CLI::App& app, int& exit_code) {
         ->type_name("F");
     command->add_option("--integrator", arguments->integrator, "Integration scheme; see 'limber list integrators'")
         ->type_name("I");
+    command
+        ->add_option("--modular", arguments->division,
+                     "Divide the mechanism into components: body, tree, groups (of the file), auto or auto:K")
+        ->type_name("DIVISION");
+    command
+        ->add_option("--gluing", arguments->gluing,
+                     "How components are held together: direct, conjugate-gradient, anderson, uzawa, penalty")
+        ->type_name("G");
+    command->add_option("--coupling", arguments->coupling, "end-of-step or acceleration")->type_name("C");
+    command->add_option("--threads", arguments->threads, "Threads over components")->type_name("N");
+    command->add_flag(
+        "--distributed", arguments->distributed,
+        "Spread the components over the processes of an MPI run: mpirun -n K limber run ... --distributed");
+    command
+        ->add_option("--checkpoint", arguments->checkpoint,
+                     "Write a checkpoint every so many simulated seconds, from which --resume goes on")
+        ->type_name("EVERY");
+    command->add_option("--checkpoint-file", arguments->checkpoint_file, "Where (default: limber.checkpoint)")
+        ->type_name("FILE");
+    command->add_flag("--resume", arguments->resume, "Go on from the checkpoint");
     command->add_option("--step", arguments->step, "Time step in seconds")->type_name("S");
     command->add_option("--until", arguments->until, "End time in seconds")->type_name("T");
     command->add_option("--every", arguments->every, "Interval of output in seconds (default: every step)")

@@ -150,17 +150,25 @@ void GlobalSolver::project(const VecX& rhs, VecX& x) {
 }
 
 StepReport GlobalSolver::step(State& state, const DifferenceFormulas& f) {
+    scheme_a_ = state.scheme_a;
+    lambda_ = state.lambda;
+    return solve(state, f, true);
+}
+
+StepReport GlobalSolver::repeat(State& state, const DifferenceFormulas& f) {
+    return solve(state, f, false);
+}
+
+StepReport GlobalSolver::solve(State& state, const DifferenceFormulas& f, bool is_stale) {
     StepReport report;
     const double h = f.step;
     const double t = state.t + h;
     Evaluation& e = *evaluation_;
-    scheme_a_ = state.scheme_a;
+    scheme_share_ = (1 - f.delta_f) / (1 - f.delta_m);
     q_ = f.q_hat + f.beta * h * h * scheme_a_;
     v_ = f.v_hat + f.gamma * h * scheme_a_;
-    lambda_ = state.lambda;
     double before = 0;
     bool converged = false;
-    bool is_stale = true;  // whether the tangent is to be evaluated afresh
     // Stiffness and damping of an earlier step serve as long as the iteration converges fast.
     bool needs_stiffness = !can_reuse_stiffness(f);
     ++stiffness_age_;
@@ -217,6 +225,28 @@ StepReport GlobalSolver::step(State& state, const DifferenceFormulas& f) {
     state.complete_step(t, h, q_, v_, a_, scheme_a_, lambda_);
     system_->update_memory(e, state.q, state.memory);
     return report;
+}
+
+void GlobalSolver::change_velocities(State& end, const VecX& change) {
+    Evaluation& e = *evaluation_;
+    v_ = end.v + change;
+    project(e.time_partial, v_);
+    end.v = v_;
+    system_->update_velocities(e, v_);
+    a_ = end.a;
+    settle_accelerations(end);
+}
+
+void GlobalSolver::change_accelerations(State& end, const VecX& change) {
+    a_ = end.a + change;
+    settle_accelerations(end);
+}
+
+// a_ onto the constraints and into the state.
+void GlobalSolver::settle_accelerations(State& end) {
+    project(evaluation_->bias, a_);
+    end.scheme_a += scheme_share_ * (a_ - end.a);
+    end.a = a_;
 }
 
 }  // namespace limber

@@ -34,7 +34,16 @@ public:
     StepReport step(State& state, const DifferenceFormulas& formulas) override;
     const System& system() const override { return *system_; }
 
+    bool can_be_coupled() const override { return true; }
+    StepReport repeat(State& state, const DifferenceFormulas& formulas) override;
+    void respond(VecX& force) override { solver_->solve(force); }
+    void change_velocities(State& end, const VecX& change) override;
+    void change_accelerations(State& end, const VecX& change) override;
+
 private:
+    /// From the iterate in scheme_a_ and lambda_.
+    StepReport solve(State& state, const DifferenceFormulas& formulas, bool is_stale);
+    void settle_accelerations(State& end);
     void update_acceleration(const State& state, const DifferenceFormulas& formulas);
     bool factorize_tangent(const DifferenceFormulas& f, bool with_stiffness);
     bool can_reuse_stiffness(const DifferenceFormulas& f) const;
@@ -57,6 +66,7 @@ private:
     int stiffness_age_ = 1 << 20;
     double stiffness_step_ = 0, stiffness_beta_ = 0;
     double convergence_rate_ = 1;  // worst of the last step
+    double scheme_share_ = 1;      // of a change of the acceleration that the scheme's one takes part in
 };
 
 }  // namespace limber

@@ -53,6 +53,16 @@ public:
     /// Advances the state by one step; on failure the state is unchanged.
     virtual StepReport step(State& state, const DifferenceFormulas& formulas) = 0;
     virtual const System& system() const = 0;
+
+    // For what is coupled to the system from outside (see modular/). All refer to the last step.
+    virtual bool can_be_coupled() const { return false; }
+    /// The step again from the same start, with forces only a little different: starts from the solution found before.
+    virtual StepReport repeat(State& state, const DifferenceFormulas& formulas) { return step(state, formulas); }
+    /// Change of the acceleration A' by a further force at the end of the step, to first order. In place.
+    virtual void respond(VecX& /*force*/) {}
+    /// Changes the velocities at the end of the step; accelerations follow the constraints.
+    virtual void change_velocities(State& /*end*/, const VecX& /*change*/) {}
+    virtual void change_accelerations(State& /*end*/, const VecX& /*change*/) {}
 };
 
 std::unique_ptr<StepSolver> make_step_solver(const std::string& formulation, std::shared_ptr<const System> system,

@@ -213,7 +213,7 @@ bool ReferenceStepper::continues(const State& state, double h) const {
     const auto n = state.q.size();
     const double* y = N_VGetArrayPointer(problem_->y);
     return is_started_ && std::abs(reached_ - state.t) < 1e-9 * h && std::equal(y, y + n, state.q.data()) &&
-           std::equal(y + n, y + 2 * n, state.v.data());
+           std::equal(y + n, y + 2 * n, state.v.data()) && problem_->memory == state.memory;
 }
 
 StepReport ReferenceStepper::step(State& state, double h) {

@@ -14,6 +14,7 @@ public:
     StepReport step(State& state, double h) override;
     const System& system() const override { return inner_->system(); }
     double perturbation() const override { return inner_->perturbation(); }
+    const Stepper& inner() const { return *inner_; }
 
 private:
     std::unique_ptr<Stepper> inner_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "limber/io/dependents.hpp"
 #include "limber/io/element_writer.hpp"
@@ -239,7 +240,12 @@ Model replace_section(const Model& model, const std::string& section, const YAML
         cleared.initial_positions.clear();
         cleared.initial_rates.clear();
     }
-    if (section == "simulation") cleared.simulation = {};
+    if (section == "simulation") {
+        // What is written elsewhere in a file stays.
+        const SimulationDefaults before = std::exchange(cleared.simulation, {});
+        cleared.simulation.modular = before.modular;
+        cleared.simulation.components = before.components;
+    }
     ModelReader reader(std::move(cleared));
     MappingWriter document;
     document.add(section, value);

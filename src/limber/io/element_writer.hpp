@@ -32,6 +32,8 @@ public:
     /// With 'positions' and 'rates' even if they are empty.
     YAML::Node initial() const;
     YAML::Node simulation() const;
+    YAML::Node write(const ComponentGroup& group) const;
+    YAML::Node modular() const;
 
     /// {name: marker, ...}, each after the one it is based on.
     YAML::Node markers(const std::vector<MarkerHandle>& handles) const;

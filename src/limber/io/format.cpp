@@ -576,6 +576,30 @@ const std::vector<FieldFormat>& simulation_fields() {
     return list;
 }
 
+const std::vector<FieldFormat>& component_fields() {
+    static const std::vector<FieldFormat> list{
+        {"bodies", K::object, "list of names; a * at the end of a name stands for any rest", true},
+        {"formulation", K::text, "see 'limber list formulations' (default: that of the whole)"},
+        {"integrator", K::text, "see 'limber list integrators' (default: that of the whole)"},
+        {"coordinates", K::text, "natural, reference-point or relative (default: what suits the formulation)"},
+        {"step", K::number, "own time step; a step of the whole is divided into equal ones of at most this length"},
+    };
+    return list;
+}
+
+const std::vector<FieldFormat>& modular_fields() {
+    static const std::vector<FieldFormat> list{
+        {"division", K::text, "groups (those of 'components'), body, tree, auto or auto:K"},
+        {"gluing", K::text, "direct (default), conjugate-gradient, anderson, uzawa or penalty"},
+        {"coupling", K::text, "end-of-step (default) or acceleration"},
+        {"course", K::text, "of forces between components over a divided step: hold, linear (default) or quadratic"},
+        {"tolerance", K::number, "of the forces between components (default 1e-8)"},
+        {"rho", K::number, "step of uzawa (default: by the inertia that joints meet)"},
+        {"iterate", K::truth, "no: forces between components are extrapolated over the step (default yes)"},
+    };
+    return list;
+}
+
 const std::vector<TypeFormat>& event_formats() {
     static const std::vector<FieldFormat> options{
         {"do", K::edits, "edits of the running mechanism, see 'limber list edits'", true},
@@ -611,6 +635,8 @@ const std::vector<FieldFormat>& top_level_fields() {
         {"events", K::object, "{name: {rises: ..., do: ...}}: edits made when a condition is met"},
         {"initial", K::object, "coordinates and rates at the start"},
         {"simulation", K::object, "what 'limber run' uses unless told otherwise"},
+        {"components", K::object, "{name: {bodies: ...}}: parts with a solver, scheme and step of their own"},
+        {"modular", K::object, "how a divided mechanism is held together"},
     };
     return list;
 }

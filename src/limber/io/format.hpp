@@ -84,6 +84,8 @@ const std::vector<FieldFormat>& lateral_fields();
 const std::vector<FieldFormat>& table_fields();
 const std::vector<FieldFormat>& initial_fields();
 const std::vector<FieldFormat>& simulation_fields();
+const std::vector<FieldFormat>& component_fields();
+const std::vector<FieldFormat>& modular_fields();
 const std::vector<TypeFormat>& event_formats();
 const std::vector<FieldFormat>& top_level_fields();
 

@@ -140,6 +140,8 @@ void ModelReader::read_sections() {
     read_each("events", &ModelReader::read_event);
     read_initial();
     read_simulation();
+    read_each("components", &ModelReader::read_component);
+    read_modular();
 }
 
 ModelReader::ModelReader(Model model) : ModelReader(ParameterOverrides{}, nullptr) {
@@ -289,6 +291,38 @@ void ModelReader::read_simulation() {
         if (const auto child = node->child("start"))
             s.from_equilibrium = child->choice({"as-written", "equilibrium"}) == 1;
         if (const auto child = node->child("coordinates")) s.coordinates = child->text("a set of coordinates");
+    }
+}
+
+void ModelReader::read_component(const std::string& name, const YamlNode& node) {
+    node.check_name(name);
+    node.check_keys(field_names(component_fields()));
+    ComponentGroup group;
+    group.name = name;
+    const auto bodies = node.child("bodies");
+    if (!bodies) node.fail("expected 'bodies', a list of names");
+    for (const YamlNode& item : bodies->items("a list of names of bodies"))
+        group.bodies.push_back(item.text("the name of a body"));
+    if (const auto child = node.child("formulation")) group.formulation = child->text("a formulation");
+    if (const auto child = node.child("integrator")) group.integrator = child->text("an integrator");
+    if (const auto child = node.child("coordinates")) group.coordinates = child->text("a set of coordinates");
+    if (const auto child = node.child("step")) group.step = child->number();
+    model_.simulation.components.push_back(std::move(group));
+}
+
+void ModelReader::read_modular() {
+    for (const YamlNode& document : documents_) {
+        const auto node = document.child("modular");
+        if (!node) continue;
+        node->check_keys(field_names(modular_fields()));
+        ModularDefaults& m = model_.simulation.modular;
+        if (const auto child = node->child("division")) m.division = child->text("a division");
+        if (const auto child = node->child("gluing")) m.gluing = child->text("a method of gluing");
+        if (const auto child = node->child("coupling")) m.coupling = child->text("a coupling");
+        if (const auto child = node->child("course")) m.course = child->text("a course");
+        if (const auto child = node->child("tolerance")) m.tolerance = child->number();
+        if (const auto child = node->child("rho")) m.rho = child->number();
+        if (const auto child = node->child("iterate")) m.use_iteration = child->truth();
     }
 }
 

@@ -33,6 +33,8 @@ private:
     RoadPiece read_road_piece(const YamlNode& node) const;
     void read_initial();
     void read_simulation();
+    void read_component(const std::string& name, const YamlNode& node);
+    void read_modular();
     /// Calls read(name, node) for every entry of a section in all documents.
     void each(const char* section, const std::function<void(const std::string&, const YamlNode&)>& read);
 

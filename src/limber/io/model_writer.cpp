@@ -66,6 +66,31 @@ YAML::Node ElementWriter::simulation() const {
     return map.take();
 }
 
+YAML::Node ElementWriter::write(const ComponentGroup& group) const {
+    MappingWriter map;
+    YAML::Node bodies;
+    for (const std::string& name : group.bodies) bodies.push_back(name);
+    map.add("bodies", bodies);
+    map.add_unless_empty("formulation", group.formulation);
+    map.add_unless_empty("integrator", group.integrator);
+    map.add_unless_empty("coordinates", group.coordinates);
+    map.add_given("step", group.step);
+    return map.take();
+}
+
+YAML::Node ElementWriter::modular() const {
+    const ModularDefaults& m = model_.simulation.modular;
+    MappingWriter map;
+    map.add_unless_empty("division", m.division);
+    map.add_unless_empty("gluing", m.gluing);
+    map.add_unless_empty("coupling", m.coupling);
+    map.add_unless_empty("course", m.course);
+    map.add_given("tolerance", m.tolerance);
+    map.add_given("rho", m.rho);
+    if (m.use_iteration) map.add("iterate", YAML::Node(*m.use_iteration));
+    return map.take();
+}
+
 // ---------------------------------------------------------------- the whole file
 
 namespace {
@@ -156,6 +181,10 @@ public:
         section("events", model_.events);
         write_initial();
         entry_unless_empty("simulation", elements_.simulation());
+        if (!model_.simulation.components.empty()) text_ += "components:\n";
+        for (const ComponentGroup& group : model_.simulation.components)
+            text_ += entry_text(group.name, elements_.write(group), 2);
+        entry_unless_empty("modular", elements_.modular());
         return std::move(text_);
     }
 

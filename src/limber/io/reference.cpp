@@ -134,6 +134,10 @@ std::string make_markdown_reference() {
     out.fields(initial_fields());
     out.line("## simulation\n");
     out.fields(simulation_fields());
+    out.line("## components\n");
+    out.fields(component_fields());
+    out.line("## modular\n");
+    out.fields(modular_fields());
     out.line("## Names in expressions\n");
     out.line("`{}`", fmt::join(Expression::builtin_names(), "`, `"));
     return out.take();

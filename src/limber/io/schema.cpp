@@ -168,6 +168,10 @@ std::string make_json_schema() {
     properties["events"] = named("events", typed_schema(event_formats()), definitions);
     properties["initial"] = object_schema(initial_fields());
     properties["simulation"] = object_schema(simulation_fields());
+    Json component = object_schema(component_fields());
+    component["properties"]["bodies"] = {{"type", "array"}, {"items", {{"type", "string"}}}};
+    properties["components"] = named("components", component, definitions);
+    properties["modular"] = object_schema(modular_fields());
     schema.update(top);
     schema["$defs"] = definitions;
     return schema.dump(2);

@@ -339,11 +339,28 @@ struct InitialValue {
     Number value;
 };
 
+/// Bodies that are to be a component of their own, with what differs from the whole.
+struct ComponentGroup {
+    std::string name;
+    std::vector<std::string> bodies;  ///< names; a `*` at the end stands for any rest
+    std::string formulation, integrator, coordinates;
+    std::optional<Number> step;
+};
+
+/// How components are held together; words as on the command line.
+struct ModularDefaults {
+    std::string division, gluing, coupling, course;
+    std::optional<Number> tolerance, rho;
+    std::optional<bool> use_iteration;
+};
+
 /// What `limber run` uses unless told otherwise.
 struct SimulationDefaults {
     std::optional<Number> until, step, every;
     std::string formulation, integrator, coordinates;
     bool from_equilibrium = false;
+    ModularDefaults modular;
+    std::vector<ComponentGroup> components;
 };
 
 struct Model {

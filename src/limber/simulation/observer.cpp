@@ -586,6 +586,18 @@ void WorkIntegrator::start(double power) {
     power_[0] = power;
 }
 
+std::vector<double> WorkIntegrator::save() const {
+    return {work_, power_[0], power_[1], power_[2], step_, static_cast<double>(equal_steps_)};
+}
+
+void WorkIntegrator::restore(const std::vector<double>& saved) {
+    if (saved.size() != 6) throw ModelError("the checkpoint is damaged");
+    work_ = saved[0];
+    std::copy_n(saved.begin() + 1, 3, power_);
+    step_ = saved[4];
+    equal_steps_ = static_cast<int>(saved[5]);
+}
+
 void WorkIntegrator::restart(double power) {
     const double work = work_;
     start(power);

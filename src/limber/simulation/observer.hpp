@@ -84,6 +84,9 @@ public:
     /// After a sudden change: power is another one now; the work so far stays.
     void restart(double power);
     double work() const { return work_; }
+    /// All there is to know, and back.
+    std::vector<double> save() const;
+    void restore(const std::vector<double>& saved);
 
 private:
     double work_ = 0;

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "limber/model/error.hpp"
+#include "limber/model/evaluation.hpp"
 #include "limber/model/expression.hpp"
+#include "limber/modular/gluing.hpp"
 
 namespace limber {
 namespace {
@@ -37,6 +39,21 @@ const std::vector<WordOption>& word_options() {
          "law of several impacts at once: of velocities, of impulses, or one after the other",
          {"newton", "poisson", "in-turn"},
          [](auto& o, int word) { o.contact_options.impact_law = static_cast<ImpactLaw>(word); }},
+        {"gluing", "of components", gluing_names(),
+         [](auto& o, int word) { o.modular.gluing = static_cast<Gluing>(word); }},
+        {"coupling", "of components: what joints between them ask for", coupling_names(),
+         [](auto& o, int word) { o.modular.coupling = static_cast<Coupling>(word); }},
+        {"course",
+         "of forces between components over a step that one of them divides",
+         {"linear", "hold", "quadratic"},
+         [](auto& o, int word) {
+             constexpr ForceCourse courses[] = {ForceCourse::linear, ForceCourse::hold, ForceCourse::quadratic};
+             o.modular.course = courses[word];
+         }},
+        {"gluing-iteration",
+         "of forces between components; no: they are extrapolated over the step",
+         {"yes", "no"},
+         [](auto& o, int word) { o.modular.use_iteration = word == 0; }},
     };
     return list;
 }
@@ -73,6 +90,14 @@ const std::vector<NumberOption>& number_options() {
         {"stop-stiffness",
          "penalty of stops by force over depth, unless they are treated by events; 0 is automatic (0)", 0, 1e30,
          [](auto& o, double v) { o.contact_options.stiffness = v; }},
+        {"gluing-tolerance", "of the forces between components (1e-8)", 1e-13, 1,
+         [](auto& o, double v) { o.modular.tolerance = v; }},
+        {"gluing-rho", "step of uzawa; 0: by the inertia that joints meet (0)", 0, 1e30,
+         [](auto& o, double v) { o.modular.rho = v; }},
+        {"gluing-questions", "to the components in a step, before it counts as failed (400)", 1, 1e9,
+         [](auto& o, double v) { o.modular.max_questions = static_cast<int>(v); }},
+        {"threads", "that share out the components; results do not depend on it (1)", 1, 256,
+         [](auto& o, double v) { o.modular.threads = static_cast<int>(v); }},
         {"reference-tolerance", "of the reference integrator (1e-10)", 1e-14, 1e-2,
          [](auto& o, double v) { o.integrator_options.reference_tolerance = v; }},
     };
@@ -80,6 +105,21 @@ const std::vector<NumberOption>& number_options() {
 }
 
 }  // namespace
+
+void apply_modular_defaults(const Model& model, SimulationOptions& options) {
+    const ModularDefaults& m = model.simulation.modular;
+    options.modular.division = m.division;
+    const auto word = [&](const char* name, const std::string& value) {
+        if (!value.empty()) set_option(options, name, value);
+    };
+    word("gluing", m.gluing);
+    word("coupling", m.coupling);
+    word("course", m.course);
+    if (m.use_iteration) options.modular.use_iteration = *m.use_iteration;
+    const ModelEvaluation numbers(model);
+    if (m.tolerance) options.modular.tolerance = numbers.number(*m.tolerance, "modular: tolerance");
+    if (m.rho) options.modular.rho = numbers.number(*m.rho, "modular: rho");
+}
 
 std::string describe_options() {
     std::string text;

@@ -5,6 +5,8 @@
 
 #include "limber/contact/contact_options.hpp"
 #include "limber/integration/stepper.hpp"
+#include "limber/model/model.hpp"
+#include "limber/modular/options.hpp"
 
 namespace limber {
 
@@ -16,10 +18,14 @@ struct SimulationOptions {
     FormulationOptions formulation_options;
     IntegratorOptions integrator_options;
     ContactOptions contact_options;
+    ModularOptions modular;  ///< formulation, integrator and coordinates then are those of components that have no own
 };
 
 /// Settings by name: "penalty", "rho", ... Throws ModelError for an unknown name or a value out of range.
 void set_option(SimulationOptions& options, const std::string& name, const std::string& value);
+
+/// What the model's section 'modular' says.
+void apply_modular_defaults(const Model& model, SimulationOptions& options);
 
 /// All settings, one line each, with the default in parentheses.
 std::string describe_options();

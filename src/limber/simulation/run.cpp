@@ -6,6 +6,8 @@
 #include <chrono>
 #include <cmath>
 
+#include "limber/model/error.hpp"
+
 namespace limber {
 namespace {
 
@@ -24,6 +26,19 @@ public:
         work_.start(energies.power);
     }
     explicit Runner(Session& session) : session_(&session) {}
+
+    void resume(const RunCheckpoint& from) {
+        work_ = from.work;
+        start_energy_ = from.start_energy;
+    }
+    /// The stepper forgets its past, so that going on and resuming are the same.
+    void save(RunCheckpoint& to) {
+        simulation_->forget_past();
+        to.state = simulation_->state();
+        to.work = work_;
+        to.start_energy = start_energy_;
+    }
+    bool is_session() const { return session_ != nullptr; }
 
     Observer& observer() const { return session_ != nullptr ? session_->observer() : simulation_->observer(); }
     const State& state() const { return simulation().state(); }
@@ -63,6 +78,20 @@ public:
         least_kinetic_ = most_kinetic_ = energies.kinetic;
         find_columns();
         look();
+    }
+
+    void resume(const RunCheckpoint& from) {
+        if (from.so_far.table.columns != result_.table.columns)
+            throw ModelError("the checkpoint has other sensors than the model");
+        result_ = from.so_far;
+        least_kinetic_ = from.least_kinetic;
+        most_kinetic_ = from.most_kinetic;
+        look();
+    }
+    void save(RunCheckpoint& to) const {
+        to.so_far = result_;
+        to.least_kinetic = least_kinetic_;
+        to.most_kinetic = most_kinetic_;
     }
 
     void after_step(double h) {
@@ -127,12 +156,24 @@ private:
 RunResult run(Runner runner, const RunOptions& options) {
     RunResult result;
     RunSummary& summary = result.summary;
-    const double start = runner.time();
+    if (runner.is_session() && (options.checkpoint_every > 0 || options.resume != nullptr))
+        throw ModelError("a model with events cannot have checkpoints; its journal does what they do");
+    const double start = options.resume != nullptr ? options.resume->start : runner.time();
     Monitor monitor(runner, result);
-    monitor.record();
+    long recorded = 0;
+    if (options.resume != nullptr) {
+        runner.resume(*options.resume);
+        monitor.resume(*options.resume);
+        recorded = options.resume->recorded;
+    } else {
+        monitor.record();
+    }
+    const auto checkpoint_after = [&](double t) {
+        return start + (std::floor((t - start) / options.checkpoint_every + 1e-9) + 1) * options.checkpoint_every;
+    };
+    double next_checkpoint = checkpoint_after(runner.time());
     const double every = options.every > 0 ? options.every : options.step;
     const double tiny = 1e-9 * options.step;
-    long recorded = 0;
     auto last_progress = Clock::now();
     while (runner.time() < options.until - tiny) {
         // The next whole step, cut short at an instant of output and at the end.
@@ -162,6 +203,15 @@ RunResult run(Runner runner, const RunOptions& options) {
         if (runner.time() >= next_output - tiny || runner.time() >= options.until - tiny) {
             monitor.record();
             ++recorded;
+        }
+        if (options.checkpoint_every > 0 && runner.time() >= next_checkpoint - tiny) {
+            next_checkpoint = checkpoint_after(runner.time());
+            RunCheckpoint checkpoint;
+            runner.save(checkpoint);
+            monitor.save(checkpoint);
+            checkpoint.start = start;
+            checkpoint.recorded = recorded;
+            if (options.keep) options.keep(checkpoint);
         }
         if (options.progress && seconds_since(last_progress) > 0.05) {
             options.progress(runner.time());

@@ -10,10 +10,17 @@
 
 namespace limber {
 
+struct RunCheckpoint;
+
 struct RunOptions {
     double until = 10;
     double step = 1e-3;
     double every = 0;  ///< interval of output; 0: every step
+    /// Interval of checkpoints in simulated time, each handed to `keep`; 0: none. Not for sessions, which have journals.
+    double checkpoint_every = 0;
+    std::function<void(const RunCheckpoint&)> keep;
+    /// Goes on from here; null: from the start.
+    const RunCheckpoint* resume = nullptr;
     /// Called now and then with the time reached; may be empty.
     std::function<void(double t)> progress;
 };
@@ -42,6 +49,16 @@ struct RunSummary {
 struct RunResult {
     ResultTable table;
     RunSummary summary;
+};
+
+/// A run half way. Steppers forget their past where one is made, so what follows is the same to the bit, gone on or resumed.
+struct RunCheckpoint {
+    State state;
+    WorkIntegrator work;
+    double start = 0, start_energy = 0;  ///< time and energy at the start of the run
+    double least_kinetic = 0, most_kinetic = 0;
+    long recorded = 0;  ///< instants of output after the first
+    RunResult so_far;
 };
 
 /// Without events.

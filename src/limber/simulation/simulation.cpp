@@ -9,6 +9,7 @@
 
 #include "limber/contact/projected_multipliers.hpp"
 #include "limber/contact/unilateral_stepper.hpp"
+#include "limber/integration/step_control.hpp"
 #include "limber/integration/structural.hpp"
 #include "limber/kinematics/body_space/twist.hpp"
 #include "limber/model/error.hpp"
@@ -45,8 +46,19 @@ Simulation::Simulation(Model model, SimulationOptions options, State state)
     }
 }
 
+template <int D>
+std::shared_ptr<const ModularSystem<D>>& Simulation::modular_as() {
+    if constexpr (D == 2) {
+        return planar_modular_;
+    } else {
+        return spatial_modular_;
+    }
+}
+
 CoordinateKind Simulation::choose_coordinates() {
     const FormulationInfo& formulation = find_formulation(options_.formulation);
+    // Of a divided mechanism the components have coordinates of their own; these here are for those who watch.
+    if (options_.modular.is_on()) return CoordinateKind::natural;
     // Time-stepping works on bodies, which these coordinates are nearest to.
     if (options_.coordinates.empty() && formulation.coordinates.empty() && options_.integrator == "moreau-jean")
         options_.coordinates = "reference-point";
@@ -65,11 +77,25 @@ void Simulation::compile(const std::shared_ptr<const Mechanism<D>>& mechanism) {
         throw ModelError(
             "rigid contacts need the integrator 'moreau-jean'; with others, bodies touch by a compliant law");
     const CoordinateKind kind = choose_coordinates();
-    const auto system = make_system<D>(mechanism, kind, !find_formulation(options_.formulation).is_matrix_free);
+    const bool is_divided = options_.modular.is_on();
+    const bool has_matrices = is_divided || !find_formulation(options_.formulation).is_matrix_free;
+    const auto system = make_system<D>(mechanism, kind, has_matrices);
     system_ = system;
+    if (is_divided) {
+        if (!mechanism->unilateral.empty() || !mechanism->friction.empty() || mechanism->has_rigid_contacts())
+            throw ModelError("stops, dry friction and rigid contacts need an undivided mechanism");
+        const ComponentSettings usual{"", options_.formulation, options_.integrator, options_.coordinates, 0};
+        const auto modular =
+            compile_modular<D>(mechanism, divide(*mechanism, model_, options_.modular), usual,
+                               options_.formulation_options, options_.integrator_options, options_.modular.tolerance);
+        components_.clear();
+        for (const auto& component : modular->components) components_.push_back(component->settings);
+        modular_as<D>() = modular;
+    }
     forget_past();
     observer_ = make_observer<D>(model_, system,
-                                 make_acceleration_solver(options_.formulation, system_, options_.formulation_options));
+                                 make_acceleration_solver(is_divided ? "augmented-lagrangian" : options_.formulation,
+                                                          system_, options_.formulation_options));
 }
 
 void Simulation::forget_past() {
@@ -84,6 +110,11 @@ template <int D>
 void Simulation::make_steppers() {
     const Mechanism<D>& m = system_as<D>().mechanism();
     const auto system = std::static_pointer_cast<const MechanismSystem<D>>(system_);
+    if (const auto& modular = modular_as<D>()) {
+        auto stepper = std::make_unique<ModularStepper<D>>(system, modular, options_.modular);
+        stepper_ = std::make_unique<RecoveringStepper>(std::move(stepper), options_.integrator_options.max_halvings);
+        return;
+    }
     const bool has_stops = !m.unilateral.empty() || !m.friction.empty();
     if (has_stops && options_.contact_options.treatment != ContactTreatment::events) {
         stepper_ = std::make_unique<ProjectedMultiplierStepper<D>>(
@@ -254,6 +285,20 @@ void Simulation::move_target(const std::string& force, const Vec3& target) {
     // The force has jumped, and with it the accelerations.
     const StepReport report = stepper_->start(state_);
     if (!report.ok) throw ModelError("the accelerations cannot be found: " + report.reason);
+}
+
+std::vector<int> Simulation::components_of_bodies() const {
+    if (planar_modular_) return planar_modular_->division.component_of_body;
+    if (spatial_modular_) return spatial_modular_->division.component_of_body;
+    return {};
+}
+
+GluingReport Simulation::gluing_report() const {
+    const auto* recovering = dynamic_cast<const RecoveringStepper*>(stepper_.get());
+    if (recovering == nullptr) return {};
+    if (const auto* planar = dynamic_cast<const ModularStepper<2>*>(&recovering->inner())) return planar->report();
+    if (const auto* spatial = dynamic_cast<const ModularStepper<3>*>(&recovering->inner())) return spatial->report();
+    return {};
 }
 
 Frame Simulation::body_frame(const std::string& name) const {

@@ -8,6 +8,7 @@
 
 #include "limber/integration/stepper.hpp"
 #include "limber/kinematics/body_space/assembly.hpp"
+#include "limber/modular/modular_stepper.hpp"
 #include "limber/simulation/equilibrium.hpp"
 #include "limber/simulation/hand_over.hpp"
 #include "limber/simulation/observer.hpp"
@@ -65,6 +66,11 @@ public:
     Frame body_frame(const std::string& body) const;
 
     Observer& observer() { return *observer_; }
+    /// Of a divided mechanism: the component of each body, beside those of the model without the ground; empty: not divided.
+    std::vector<int> components_of_bodies() const;
+    const std::vector<ComponentSettings>& components() const { return components_; }
+    /// What the joints between components took in the last step.
+    GluingReport gluing_report() const;
     MobilityReport compute_mobility() const;
 
 private:
@@ -88,10 +94,16 @@ private:
     template <int D>
     void make_steppers();
     CoordinateKind choose_coordinates();
+    template <int D>
+    std::shared_ptr<const ModularSystem<D>>& modular_as();
 
     Model model_;
     SimulationOptions options_;
     std::shared_ptr<const System> system_;
+    // Of a divided mechanism, one of the two.
+    std::shared_ptr<const ModularSystem<2>> planar_modular_;
+    std::shared_ptr<const ModularSystem<3>> spatial_modular_;
+    std::vector<ComponentSettings> components_;
     std::unique_ptr<Stepper> stepper_;
     std::unique_ptr<Observer> observer_;
     State state_;

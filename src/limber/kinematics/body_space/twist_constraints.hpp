@@ -37,6 +37,8 @@ public:
     void add_mass(const BodyStates<D>& states, double floor);
     void add_identity(double factor);
     bool factorize();
+    /// Freedoms with nothing in the factorised matrix.
+    int frozen_freedoms() const { return solver_->frozen_pivots(); }
     void solve(VecX& x) { solver_->solve(x); }
 
     void multiply_rows(const VecX& twists, VecX& result) const;
@@ -44,6 +46,11 @@ public:
     /// result += factor * G_r
     void add_row(int r, double factor, VecX& result) const;
     double dot_row(int r, const VecX& twists) const;
+
+    /// Entries [begin, end) of a row: the bodies it acts on and the wrench of a unit multiplier on each.
+    std::pair<int, int> entries(int r) const { return {body_start_[r], body_start_[r + 1]}; }
+    int entry_body(int entry) const { return row_body_[entry]; }
+    const TwistVec<D>& entry_wrench(int entry) const { return wrench_[entry]; }
 
     /// Largest entry and the name of its joint or driver.
     std::pair<double, std::string> worst(const VecX& errors) const;

@@ -175,6 +175,17 @@ Vec<D> pull_force(const ForceElement<D>& e, const MeasureContext<D>& c, int feat
 }
 
 template <int D>
+Vec<D> wrench_force(const ForceElement<D>& e, const MeasureContext<D>& c) {
+    return Eigen::Map<const Vec<D>>(c.memory.data() + e.wrench_memory);
+}
+
+template <int D>
+Mat<D> wrench_turn(const ForceElement<D>& e, const MeasureContext<D>& c) {
+    const double* torque = c.memory.data() + e.wrench_memory + D;
+    return half_turn<D>(D == 2 ? Vec3(0, 0, torque[0]) : Vec3(Eigen::Map<const Vec3>(torque)));
+}
+
+template <int D>
 Components bushing_forces(const ForceElement<D>& e, const std::vector<Measure<D>>& measures,
                           const MeasureContext<D>& c) {
     Components x;
@@ -200,7 +211,8 @@ template <int D>
 bool ForceSet<D>::is_felt_by_common_motion(const ForceElement<D>& e, const std::vector<Measure<D>>& measures) const {
     const auto is_component = [&](int measure) { return measures[measure].kind == MeasureKind::component; };
     if (e.kind == ForceKind::vector || e.kind == ForceKind::couple || e.kind == ForceKind::drag ||
-        e.kind == ForceKind::pull || e.kind == ForceKind::tyre || e.kind == ForceKind::contact)
+        e.kind == ForceKind::pull || e.kind == ForceKind::tyre || e.kind == ForceKind::contact ||
+        e.kind == ForceKind::wrench)
         return true;
     if (e.measure >= 0 && is_component(e.measure)) return true;
     for (const LawInput& input : e.inputs)
@@ -286,6 +298,7 @@ double ForceSet<D>::scalar_force(int element, const std::vector<Measure<D>>& mea
     if (e.kind == ForceKind::tyre) return tyre_wrench(e, context, &slot_feature[e.first_slot]).normal;
     if (e.kind == ForceKind::contact)
         return contact_sum(e, context, &slot_feature[e.first_slot], [](const CompliantPoint& p) { return p.normal; });
+    if (e.kind == ForceKind::wrench) return wrench_force(e, context).norm();
     return components(e, t).norm();
 }
 
@@ -357,6 +370,12 @@ void ForceSet<D>::evaluate(const std::vector<Measure<D>>& measures, const Measur
                 const TyreWrench w = tyre_wrench(e, context, slots);
                 out[0] = w.force.template head<D>();
                 const Mat<D> turn = half_turn<D>(w.moment);
+                for (int k = 1; k < e.slot_count; ++k) out[k] = turn * context.features.value[slots[k]];
+                break;
+            }
+            case ForceKind::wrench: {
+                out[0] = wrench_force(e, context);
+                const Mat<D> turn = wrench_turn(e, context);
                 for (int k = 1; k < e.slot_count; ++k) out[k] = turn * context.features.value[slots[k]];
                 break;
             }
@@ -519,6 +538,11 @@ bool ForceSet<D>::compute_blocks(int element, const std::vector<Measure<D>>& mea
         case ForceKind::friction: return false;
         case ForceKind::tyre: tyre_blocks(e, context, slots, blocks); return true;
         case ForceKind::contact: contact_blocks(e, context, slots, blocks); return true;
+        case ForceKind::wrench: {
+            const Mat<D> turn = wrench_turn(e, context);
+            for (int k = 1; k < e.slot_count; ++k) blocks.k(k, k) = -turn;
+            return true;
+        }
     }
     return false;
 }
@@ -609,6 +633,13 @@ double ForceSet<D>::power(const std::vector<Measure<D>>& measures, const Measure
                 const TyreWrench w = tyre_wrench(e, context, slots);
                 sum += w.force.template head<D>().dot(rate[slots[0]]);
                 const Mat<D> turn = half_turn<D>(w.moment);
+                for (int k = 1; k < e.slot_count; ++k)
+                    sum += (turn * context.features.value[slots[k]]).dot(rate[slots[k]]);
+                break;
+            }
+            case ForceKind::wrench: {
+                sum += wrench_force(e, context).dot(rate[slots[0]]);
+                const Mat<D> turn = wrench_turn(e, context);
                 for (int k = 1; k < e.slot_count; ++k)
                     sum += (turn * context.features.value[slots[k]]).dot(rate[slots[k]]);
                 break;

@@ -28,7 +28,8 @@ enum class ForceKind {
     pull,      ///< spring and damper from a point to a target kept in the memory; slots: point
     friction,  ///< dry friction while it slips, along a measure or along a plane; see SlipMemory
     tyre,      ///< on a road; slots: point, and axes (D) if there are lateral forces
-    contact    ///< of two shapes, compliant; slots: point and axes (D) of the first body's frame, then of the second's
+    contact,   ///< of two shapes, compliant; slots: point and axes (D) of the first body's frame, then of the second's
+    wrench     ///< force and torque kept in the memory, world axes; slots: point, axes (D)
 };
 
 /// What the memory says about the friction of a slipping contact or joint, from ForceElement::slip_memory on. The force changes linearly
@@ -64,6 +65,7 @@ struct ForceElement {
     double linear = 0, quadratic = 0;
     Vec<D> medium = Vec<D>::Zero();
     int target_memory = -1;  ///< pull: first of D memory slots; gain and rate_gain are its stiffness and damping
+    int wrench_memory = -1;  ///< wrench: first of its memory slots
     TyreLaw tyre;
     // friction: along `measure`, or of a ball on a plane (slots of a sliding row) if there is none
     int slip_memory = -1;

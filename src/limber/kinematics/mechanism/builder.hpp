@@ -38,6 +38,7 @@ private:
     void lead_together(const Joint& joint);
     ConstraintElement<D>& start_element(ElementRole role, const std::string& name, const Joint* joint = nullptr);
     void add_row(const std::vector<RowTerm>& terms, double rhs = 0, int law = -1);
+    void share(int a, int b);
     void coincide();
     void parallel_axes();
     void align();

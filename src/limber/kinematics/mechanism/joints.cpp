@@ -104,6 +104,11 @@ void MechanismBuilder<D>::add_row(const std::vector<RowTerm>& terms, double rhs,
 }
 
 template <int D>
+void MechanismBuilder<D>::share(int a, int b) {
+    m_.shared.push_back({a, b, static_cast<int>(m_.elements.size()) - 1});
+}
+
+template <int D>
 void MechanismBuilder<D>::coincide() {
     // In world axes: linear in the points, and the multipliers are the components of the joint force.
     for (int k = 0; k < D; ++k) {
@@ -117,18 +122,18 @@ void MechanismBuilder<D>::coincide() {
         const int first = m_.constraints.add_measure(from);
         add_row({{1.0, m_.constraints.add_measure(to)}, {-1.0, first}});
     }
-    m_.shared.push_back({element_->a.point, element_->b.point});
+    share(element_->a.point, element_->b.point);
 }
 
 template <int D>
 void MechanismBuilder<D>::parallel_axes() {
     if constexpr (D == 2) {
         add_row({{1.0, measure(MeasureKind::dot, {element_->a.axis[0], element_->b.axis[1]})}});
-        m_.shared.push_back({element_->a.axis[0], element_->b.axis[0]});
+        share(element_->a.axis[0], element_->b.axis[0]);
     } else {
         for (int k = 0; k < 2; ++k)
             add_row({{1.0, measure(MeasureKind::dot, {element_->a.axis[2], element_->b.axis[k]})}});
-        m_.shared.push_back({element_->a.axis[2], element_->b.axis[2]});
+        share(element_->a.axis[2], element_->b.axis[2]);
     }
 }
 
@@ -139,7 +144,7 @@ void MechanismBuilder<D>::align() {
     } else {
         for (const auto& [i, j] : {std::pair{0, 1}, {0, 2}, {1, 2}})
             add_row({{1.0, measure(MeasureKind::dot, {element_->a.axis[i], element_->b.axis[j]})}});
-        for (int k = 0; k < 3; ++k) m_.shared.push_back({element_->a.axis[k], element_->b.axis[k]});
+        for (int k = 0; k < 3; ++k) share(element_->a.axis[k], element_->b.axis[k]);
     }
 }
 

@@ -106,6 +106,7 @@ struct FrictionElement {
 /// Two features that a joint makes equal: a set of coordinates may use one in place of the other.
 struct SharedFeature {
     int a = -1, b = -1;
+    int element = -1;  ///< the joint
 };
 
 /// A joint coordinate or another scalar known by name.

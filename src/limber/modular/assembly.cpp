@@ -1,0 +1,534 @@
+#include "limber/modular/assembly.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace limber {
+namespace {
+
+// Errors of the joints that rounding leaves, over the length scale.
+constexpr double rounding = 1e-14;
+// Passes that push velocities or accelerations onto the joints, and the part of the error that one may leave.
+constexpr int most_pushes = 12;
+constexpr double falls_enough = 0.5;
+
+template <int D>
+double largest_difference(const std::vector<TwistVec<D>>& a, const std::vector<TwistVec<D>>& b) {
+    double largest = 0;
+    for (std::size_t p = 0; p < a.size(); ++p)
+        largest = std::max(largest, (a[p] - b[p]).template lpNorm<Eigen::Infinity>());
+    return largest;
+}
+
+template <int D>
+double largest_entry(const std::vector<TwistVec<D>>& a) {
+    double largest = 0;
+    for (const auto& w : a) largest = std::max(largest, w.template lpNorm<Eigen::Infinity>());
+    return largest;
+}
+
+double largest(const VecX& x) {
+    return x.size() > 0 ? x.lpNorm<Eigen::Infinity>() : 0;
+}
+
+}  // namespace
+
+template <int D>
+ModularAssembly<D>::ModularAssembly(Boxes boxes, std::unique_ptr<InterfaceJoints<D>> joints,
+                                    const ModularOptions& options, const FormulationOptions& gains,
+                                    int corrector_passes)
+    : boxes_(std::move(boxes)),
+      joints_(std::move(joints)),
+      options_(options),
+      gain_options_(gains),
+      passes_(corrector_passes),
+      method_(make_gluing_method(options)),
+      workers_(std::make_shared<Workers>(options.threads)),
+      pusher_(make_conjugate_gradient_gluing(1e-6)) {
+    if (options_.gluing == Gluing::penalty) options_.coupling = Coupling::acceleration;
+    for (const auto& box : boxes_) first_port_.push_back(first_port_.back() + box->port_count());
+    const auto ports = static_cast<std::size_t>(first_port_.back());
+    motion_.resize(ports);
+    wrenches_.assign(ports, TwistVec<D>::Zero());
+    forces_ = new_forces_ = rates_ = probe_ = settled_ = start_wrenches_ = before_wrenches_ = wrenches_;
+    past_forces_.assign(3, forces_);
+    answers_.resize(boxes_.size());
+    reaches_.resize(boxes_.size());
+    failed_.assign(boxes_.size(), 0);
+    spread(std::vector<int>(boxes_.size(), 0));
+    box_admittance_.resize(boxes_.size());
+    connect();
+}
+
+template <int D>
+void ModularAssembly<D>::spread(std::vector<int> owner) {
+    owner_ = std::move(owner);
+    own_.clear();
+    first_flag_ = {0};
+    for (int k = 0; k < box_count(); ++k) {
+        first_flag_.push_back(k + 1);
+        if (!options_.exchange || owner_[k] == options_.exchange->rank()) own_.push_back(k);
+    }
+}
+
+// Everything that depends on the joints.
+template <int D>
+void ModularAssembly<D>::connect() {
+    const int rows = joints_->row_count();
+    std::vector<int> box_of_port(motion_.size(), 0);
+    for (int k = 0; k < box_count(); ++k)
+        for (int p = first_port_[k]; p < first_port_[k + 1]; ++p) box_of_port[p] = k;
+    box_rows_.assign(boxes_.size(), {});
+    for (int r = 0; r < rows; ++r) {
+        const auto [first, last] = joints_->entries(r);
+        for (int e = first; e < last; ++e) {
+            std::vector<int>& list = box_rows_[box_of_port[joints_->entry_port(e)]];
+            if (list.empty() || list.back() != r) list.push_back(r);
+        }
+    }
+    std::vector<int> first_row;
+    for (const auto& element : joints_->mechanism().elements) first_row.push_back(element.first_row);
+    first_row.push_back(rows);
+    admittance_ = std::make_unique<Admittance>(rows, box_rows_, first_row);
+    multipliers_ = accepted_multipliers_ = before_multipliers_ = residual_ = correction_ = rows_ = VecX::Zero(rows);
+    is_admittance_old_ = true;
+}
+
+template <int D>
+void ModularAssembly<D>::exchange_joints(std::unique_ptr<InterfaceJoints<D>> joints) {
+    const Mechanism<D>& old = joints_->mechanism();
+    const VecX before = accepted_multipliers_;
+    const auto old_joints = std::move(joints_);
+    joints_ = std::move(joints);
+    connect();
+    for (const auto& element : joints_->mechanism().elements) {
+        const auto it = old.element_index.find(element.is_driver ? "driver " + element.name : element.name);
+        if (it == old.element_index.end() || old.elements[it->second].row_count != element.row_count) continue;
+        accepted_multipliers_.segment(element.first_row, element.row_count) =
+            before.segment(old.elements[it->second].first_row, element.row_count);
+    }
+    past_ = 0;
+}
+
+// ---------------------------------------------------------------- questions
+
+template <int D>
+void ModularAssembly<D>::for_all_boxes(const std::function<void(int)>& job) {
+    workers_->run(static_cast<int>(own_.size()), [&](int i) { job(own_[i]); });
+}
+
+template <int D>
+std::span<TwistVec<D>> ModularAssembly<D>::of_box(std::vector<TwistVec<D>>& list, int box) const {
+    return std::span(list).subspan(first_port_[box], first_port_[box + 1] - first_port_[box]);
+}
+
+template <int D>
+std::span<PortMotion<D>> ModularAssembly<D>::motion_of(int box) {
+    return std::span(motion_).subspan(first_port_[box], first_port_[box + 1] - first_port_[box]);
+}
+
+template <int D>
+void ModularAssembly<D>::begin(double h, Coupling coupling) {
+    h_ = h;
+    coupling_ = coupling;
+    report_ = {};
+    failure_.clear();
+    gains_ = {};
+    if (h > 0 && coupling == Coupling::acceleration) {
+        const double omega = gain_options_.frequency / h;
+        gains_ = {omega * omega, 2 * gain_options_.damping * omega, 0.1 / h};
+    }
+    const bool has_before = past_ > 0 && std::abs(previous_h_ - h) < 1e-6 * h;
+    for_all_boxes([&](int k) {
+        boxes_[k]->begin(h, coupling, options_.course, of_box(start_wrenches_, k),
+                         has_before ? of_box(before_wrenches_, k) : std::span<TwistVec<D>>{});
+    });
+    for (const int k : own_) reaches_[k] = boxes_[k]->reach();
+    share(reaches_, first_flag_);
+    reach_ = velocity_reach_ = 0;
+    for (const Reach& reach : reaches_) {
+        reach_ += reach.position / box_count();
+        velocity_reach_ += reach.velocity / box_count();
+    }
+}
+
+template <int D>
+void ModularAssembly<D>::set_wrenches(const VecX& multipliers, const std::vector<TwistVec<D>>* forces,
+                                      std::vector<TwistVec<D>>& wrenches) const {
+    if (forces != nullptr) {
+        wrenches = *forces;
+    } else {
+        wrenches.assign(wrenches.size(), TwistVec<D>::Zero());
+    }
+    joints_->add_wrenches(multipliers, wrenches);
+}
+
+template <int D>
+bool ModularAssembly<D>::ask() {
+    set_wrenches(multipliers_, &forces_, wrenches_);
+    for_all_boxes([&](int k) { answers_[k] = boxes_[k]->answer(of_box(wrenches_, k), motion_of(k)); });
+    ++report_.answers;
+    if (!have_all_answered()) return false;
+    share(motion_, first_port_);
+    find_residual();
+    if (joints_->has_forces()) joints_->find_forces(new_forces_);
+    return true;
+}
+
+template <int D>
+bool ModularAssembly<D>::have_all_answered() {
+    for (const int k : own_) failed_[k] = answers_[k].ok ? 0 : 1;
+    share(failed_, first_flag_);
+    const auto it = std::find(failed_.begin(), failed_.end(), 1);
+    if (it == failed_.end()) return true;
+    using Words = std::array<char, 256>;
+    std::vector<Words> reasons(boxes_.size());
+    for (const int k : own_) {
+        const std::string& reason = answers_[k].reason;
+        std::copy_n(reason.begin(), std::min(reason.size(), sizeof(Words) - 1), reasons[k].begin());
+    }
+    share(reasons, first_flag_);
+    failure_ = reasons[it - failed_.begin()].data();
+    return false;
+}
+
+template <int D>
+void ModularAssembly<D>::find_residual() {
+    joints_->update(motion_, t_ + h_);
+    for (int r = 0; r < joints_->row_count(); ++r) {
+        const bool is_holonomic = joints_->is_holonomic(r);
+        if (has_accelerations()) {
+            residual_[r] = joints_->acceleration[r] +
+                           (is_holonomic ? gains_.position * joints_->phi[r] + gains_.rate * joints_->rate[r]
+                                         : gains_.velocity_row * joints_->rate[r]);
+        } else {
+            residual_[r] =
+                is_holonomic ? joints_->phi[r] / (reach_ * h_ * h_) : joints_->rate[r] / (velocity_reach_ * h_);
+        }
+    }
+    report_.residual = largest(residual_);
+}
+
+template <int D>
+void ModularAssembly<D>::multiply(const VecX& x, VecX& result) {
+    set_wrenches(x, nullptr, probe_);
+    for_all_boxes([&](int k) {
+        boxes_[k]->respond(of_box(probe_, k), of_box(rates_, k));
+        const double part = reaches_[k].position / reach_;
+        for (TwistVec<D>& rate : of_box(rates_, k)) rate *= part;
+    });
+    share(rates_, first_port_);
+    ++report_.products;
+    joints_->multiply(rates_, result);
+}
+
+template <int D>
+void ModularAssembly<D>::measure_box(int k) {
+    constexpr int T = twist_size<D>;
+    const int ports = first_port_[k + 1] - first_port_[k];
+    MatX& y = box_admittance_[k];
+    y.resize(ports * T, ports * T);
+    std::vector<TwistVec<D>> unit(ports, TwistVec<D>::Zero());
+    std::vector<TwistVec<D>> rates(ports);
+    for (int p = 0; p < ports; ++p)
+        for (int i = 0; i < T; ++i) {
+            unit[p][i] = 1;
+            boxes_[k]->respond(unit, rates);
+            unit[p][i] = 0;
+            for (int q = 0; q < ports; ++q) y.template block<T, 1>(q * T, p * T + i) = rates[q];
+        }
+    y = (0.5 * reaches_[k].position / reach_ * (y + y.transpose())).eval();
+}
+
+template <int D>
+void ModularAssembly<D>::share_measures() {
+    if (!options_.exchange) return;
+    std::vector<int> first{0};
+    for (int k = 0; k < box_count(); ++k) {
+        const int size = (first_port_[k + 1] - first_port_[k]) * twist_size<D>;
+        first.push_back(first.back() + size * size);
+    }
+    std::vector<double> all(static_cast<std::size_t>(first.back()));
+    for (const int k : own_) std::copy_n(box_admittance_[k].data(), box_admittance_[k].size(), all.begin() + first[k]);
+    share(all, first);
+    for (int k = 0; k < box_count(); ++k) {
+        const int size = (first_port_[k + 1] - first_port_[k]) * twist_size<D>;
+        box_admittance_[k] = Eigen::Map<const MatX>(all.data() + first[k], size, size);
+    }
+}
+
+// K = sum over boxes of G Y G^T.
+template <int D>
+void ModularAssembly<D>::measure() {
+    constexpr int T = twist_size<D>;
+    for_all_boxes([&](int k) { measure_box(k); });
+    share_measures();
+    admittance_->clear();
+    for (int k = 0; k < box_count(); ++k) {
+        const auto& rows = box_rows_[k];
+        const auto size = box_admittance_[k].rows();
+        report_.measures = std::max(report_.measures, static_cast<int>(size));
+        MatX wrench = MatX::Zero(size, static_cast<Eigen::Index>(rows.size()));
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            const auto [first, last] = joints_->entries(rows[i]);
+            for (int e = first; e < last; ++e) {
+                const int port = joints_->entry_port(e) - first_port_[k];
+                if (port < 0 || port * T >= size) continue;
+                wrench.template block<T, 1>(port * T, static_cast<Eigen::Index>(i)) += joints_->entry_wrench(e);
+            }
+        }
+        const MatX product = wrench.transpose() * box_admittance_[k] * wrench;
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            for (std::size_t j = 0; j <= i; ++j)
+                admittance_->add(rows[i], rows[j], product(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)));
+    }
+    admittance_->factorize();
+    is_admittance_old_ = false;
+    best_questions_ = std::numeric_limits<int>::max();
+}
+
+// ---------------------------------------------------------------- gluing
+
+template <int D>
+bool ModularAssembly<D>::settles(double correction, double change_of_forces) const {
+    const double size = largest(multipliers_);
+    const double force_size = largest_entry<D>(wrenches_);
+    const double length = joints_->mechanism().length_scale;
+    // Where nothing acts, forces cannot be compared with themselves.
+    const double tiny = has_accelerations() ? 1e-12 : rounding * length / (reach_ * h_ * h_);
+    const bool rows_settle = correction <= options_.tolerance * size || report_.residual <= tiny;
+    return rows_settle && (change_of_forces <= options_.tolerance * force_size || !options_.use_iteration);
+}
+
+template <int D>
+bool ModularAssembly<D>::glue() {
+    if (options_.gluing == Gluing::penalty && h_ > 0) return glue_by_penalty();
+    double change = 0;
+    if (!ask()) return false;
+    if (has_accelerations() && joints_->has_forces()) {
+        // The motion is predicted and so are its forces.
+        forces_ = new_forces_;
+        if (!ask()) return false;
+    }
+    if (is_admittance_old_ || !admittance_->is_ready()) measure();
+    method_->start(*admittance_);
+    const AdmittanceProduct product = [this](const VecX& x, VecX& result) { multiply(x, result); };
+    while (true) {
+        const bool iterates_forces = !has_accelerations() && options_.use_iteration && joints_->has_forces();
+        change = iterates_forces ? largest_difference<D>(new_forces_, forces_) : 0;
+        if (method_->asks()) {
+            correction_ = residual_;
+            admittance_->solve_blocks(correction_);
+            if (settles(10 * largest(correction_), change)) break;
+        }
+        if (joints_->row_count() > 0) method_->correct(*admittance_, product, multipliers_, residual_, correction_);
+        if (settles(largest(correction_), change)) break;
+        if (!correction_.allFinite() || report_.answers + report_.products > options_.max_questions) {
+            failure_ = fmt::format("the interface forces did not settle in {} questions to the components",
+                                   report_.answers + report_.products);
+            return false;
+        }
+        multipliers_ += correction_;
+        if (iterates_forces) forces_ = new_forces_;
+        if (!ask()) return false;
+    }
+    return true;
+}
+
+// An admittance of long ago shows in the number of questions.
+template <int D>
+void ModularAssembly<D>::judge_admittance() {
+    const int questions = report_.answers + report_.products;
+    best_questions_ = std::min(best_questions_, questions);
+    is_admittance_old_ = questions > best_questions_ + (method_->uses_whole_matrix() ? 3 : best_questions_ / 3 + 2);
+}
+
+// Seguy 2003 eqs. (17), (18), (21), with the inertia that a row meets in place of (15): springs and dampers as stiff as the step
+// bears, on the predicted motion. Ten steps per oscillation, as Joli 2008 eq. (11) has it; the three of (17) are at the very limit
+// of stability of explicit schemes.
+template <int D>
+bool ModularAssembly<D>::glue_by_penalty() {
+    if (!ask()) return false;
+    if (joints_->has_forces()) forces_ = new_forces_;
+    measure();
+    const double omega = gain_options_.frequency / h_;
+    const double damping = 2 * gain_options_.damping * omega;
+    const VecX sums = admittance_->row_sums();
+    for (int r = 0; r < joints_->row_count(); ++r) {
+        const double inertia = sums[r] > 0 ? 1 / sums[r] : 0;
+        multipliers_[r] = joints_->is_holonomic(r)
+                              ? -inertia * (omega * omega * joints_->phi[r] + damping * joints_->rate[r])
+                              : -inertia * 0.1 / h_ * joints_->rate[r];
+    }
+    return ask();
+}
+
+template <int D>
+bool ModularAssembly<D>::push(bool velocities) {
+    double before = std::numeric_limits<double>::infinity();
+    bool is_fresh = report_.measures > 0;
+    const AdmittanceProduct product = [this](const VecX& x, VecX& result) { multiply(x, result); };
+    for (int pass = 0; pass < most_pushes; ++pass) {
+        joints_->update(motion_, t_ + h_);
+        rows_ = velocities ? joints_->rate : joints_->acceleration;
+        double size = 0;
+        for (const PortMotion<D>& port : motion_)
+            size =
+                std::max(size, velocities ? std::max(largest(port.state.velocity), largest(port.state.angular_velocity))
+                                          : largest(port.rate));
+        const double error = largest(rows_);
+        if (!(error > 1e-12 * size)) break;
+        if (error > falls_enough * before) {
+            // An admittance of another configuration, unless it is from here: then this is all that rounding allows.
+            if (is_fresh) break;
+            measure();
+            is_fresh = true;
+        }
+        before = error;
+        if (method_->uses_whole_matrix()) {
+            correction_ = -rows_;
+            admittance_->solve(correction_);
+        } else {
+            pusher_->correct(*admittance_, product, multipliers_, rows_, correction_);
+        }
+        set_wrenches(correction_, nullptr, probe_);
+        for_all_boxes([&](int k) {
+            if (velocities) {
+                boxes_[k]->push_velocities(of_box(probe_, k), motion_of(k));
+            } else {
+                boxes_[k]->push_accelerations(of_box(probe_, k), motion_of(k));
+            }
+        });
+        share(motion_, first_port_);
+        for (std::size_t p = 0; p < probe_.size() && !velocities; ++p) settled_[p] += probe_[p];
+        ++report_.products;
+    }
+    return rows_.allFinite();
+}
+
+// ---------------------------------------------------------------- a step
+
+template <int D>
+StepReport ModularAssembly<D>::make_report(bool ok) const {
+    StepReport report;
+    report.ok = ok;
+    report.iterations = report_.questions();
+    report.reason = failure_;
+    return report;
+}
+
+template <int D>
+StepReport ModularAssembly<D>::start(double t) {
+    t_ = t;
+    past_ = 0;
+    begin(0, Coupling::acceleration);
+    forces_.assign(forces_.size(), TwistVec<D>::Zero());
+    multipliers_ = accepted_multipliers_;
+    is_admittance_old_ = true;
+    // Rows have wrenches only once the boxes have shown their motion.
+    multipliers_.setZero();
+    if (!glue()) return make_report(false);
+    accept();
+    is_admittance_old_ = true;
+    return make_report(true);
+}
+
+template <int D>
+StepReport ModularAssembly<D>::restart_velocities(double t) {
+    t_ = t;
+    past_ = 0;
+    begin(0, Coupling::acceleration);
+    multipliers_.setZero();
+    forces_.assign(forces_.size(), TwistVec<D>::Zero());
+    if (!ask()) return make_report(false);
+    measure();
+    if (!push(true) || !glue()) return make_report(false);
+    accept();
+    is_admittance_old_ = true;
+    return make_report(true);
+}
+
+// Ports, multipliers and forces at the end of the step, as the past lets expect them.
+template <int D>
+void ModularAssembly<D>::predict() {
+    for (PortMotion<D>& port : motion_) {
+        TwistVec<D> twist;
+        twist << port.state.velocity, port.state.angular_velocity;
+        twist += 0.5 * h_ * port.rate;
+        move(port.state, TwistVec<D>(h_ * twist));
+    }
+    joints_->update(motion_, t_ + h_);
+    const bool has_past = past_ > 0 && std::abs(previous_h_ - h_) < 1e-6 * h_;
+    multipliers_ = accepted_multipliers_;
+    if (!method_->starts_warm()) {
+        multipliers_.setZero();
+    } else if (has_past) {
+        multipliers_ += accepted_multipliers_ - before_multipliers_;
+    }
+    if (method_->uses_whole_matrix() && admittance_->is_ready() && admittance_->is_singular())
+        admittance_->project(multipliers_);
+    forces_ = past_forces_[0];
+    if (!has_past || options_.course == ForceCourse::hold) return;
+    const bool is_quadratic = options_.course == ForceCourse::quadratic && past_ > 1;
+    for (std::size_t p = 0; p < forces_.size(); ++p) {
+        const TwistVec<D> change = past_forces_[0][p] - past_forces_[1][p];
+        forces_[p] += change;
+        if (is_quadratic) forces_[p] += change - (past_forces_[1][p] - past_forces_[2][p]);
+    }
+}
+
+template <int D>
+StepReport ModularAssembly<D>::step(double h) {
+    begin(h, options_.coupling);
+    predict();
+    if (coupling_ == Coupling::acceleration) {
+        for (int pass = 0; pass < passes_; ++pass) {
+            if (pass > 0) for_all_boxes([&](int k) { boxes_[k]->correct(); });
+            if (!glue()) return make_report(false);
+        }
+    } else {
+        if (!glue()) return make_report(false);
+        settled_ = wrenches_;
+        if (joints_->row_count() > 0 && !(push(true) && push(false))) return make_report(false);
+        if (joints_->has_forces()) joints_->find_forces(new_forces_);
+    }
+    judge_admittance();
+    accept();
+    return make_report(true);
+}
+
+template <int D>
+void ModularAssembly<D>::accept() {
+    for_all_boxes([&](int k) { boxes_[k]->accept(); });
+    joints_->accept();
+    std::rotate(past_forces_.begin(), past_forces_.end() - 1, past_forces_.end());
+    past_forces_[0] = joints_->has_forces() ? new_forces_ : forces_;
+    before_multipliers_ = accepted_multipliers_;
+    accepted_multipliers_ = multipliers_;
+    std::swap(before_wrenches_, start_wrenches_);
+    // The wrenches that the accelerations of the end belong to; those found from positions swing about them from step to step.
+    start_wrenches_ = has_accelerations() ? wrenches_ : settled_;
+    if (!options_.use_iteration && joints_->has_forces())
+        for (std::size_t p = 0; p < wrenches_.size(); ++p) start_wrenches_[p] += new_forces_[p] - forces_[p];
+    if (h_ > 0) {
+        past_ = std::abs(previous_h_ - h_) < 1e-6 * h_ ? past_ + 1 : 1;
+        previous_h_ = h_;
+    }
+    t_ += h_;
+}
+
+template <int D>
+VecX ModularAssembly<D>::compute_multipliers() {
+    VecX smallest = accepted_multipliers_;
+    if (admittance_->is_ready() && admittance_->is_singular()) admittance_->project(smallest);
+    return smallest;
+}
+
+template class ModularAssembly<2>;
+template class ModularAssembly<3>;
+
+}  // namespace limber

@@ -1,0 +1,133 @@
+#pragma once
+// Components held together by interface joints: one step of all of them.
+//
+//   end of step   find the multipliers y with Phi(ports at the end of the step) = 0, the end being what the boxes answer to the
+//                 wrenches G^T y there; then velocities and accelerations of the ends are pushed onto the joints by the
+//                 response of the same boxes. With equal steps this is the index-3 step of the undivided mechanism.
+//   acceleration  predicted motion, G a + bias + kv Phi' + kp Phi = 0 for the multipliers, corrected motion (Joli 2008
+//                 section 4, steps 1 to 7)
+//
+// The residual of the rows counts as an acceleration in both, so the same methods of gluing serve both. Springs and other forces
+// between components are wrenches too, found from the motion at the end, or extrapolated if nothing is to be iterated.
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "limber/modular/exchange.hpp"
+#include "limber/modular/gluing.hpp"
+#include "limber/modular/interface_joints.hpp"
+#include "limber/modular/workers.hpp"
+
+namespace limber {
+
+/// What the last step took.
+struct GluingReport {
+    int answers = 0;   ///< times all boxes were asked for their motion
+    int products = 0;  ///< times they were asked how they yield to given wrenches
+    int measures = 0;  ///< unit wrenches tried on the largest box
+    double residual = 0;
+    int questions() const { return answers + products + measures; }
+};
+
+template <int D>
+class ModularAssembly {
+public:
+    using Boxes = std::vector<std::unique_ptr<Component<D>>>;
+
+    /// Ports of all boxes, box by box, are the bodies of the joints.
+    ModularAssembly(Boxes boxes, std::unique_ptr<InterfaceJoints<D>> joints, const ModularOptions& options,
+                    const FormulationOptions& gains, int corrector_passes);
+    /// Process that computes each box, if the options have an exchange.
+    void spread(std::vector<int> owner);
+    /// Calls job(k) for the boxes of this process.
+    void for_all_boxes(const std::function<void(int)>& job);
+    /// A list with pieces for each box, of which this process has filled its own: afterwards it has all.
+    template <class T>
+    void share(std::vector<T>& list, const std::vector<int>& first) {
+        if (options_.exchange) limber::share<T>(*options_.exchange, list, first, owner_, share_scratch_);
+    }
+
+    /// After the boxes have taken up a motion: accelerations and multipliers at its instant.
+    StepReport start(double t);
+    /// On failure nothing has happened.
+    StepReport step(double h);
+    /// Other joints between the same ports; those of the same name keep their multipliers. The boxes notice nothing.
+    void exchange_joints(std::unique_ptr<InterfaceJoints<D>> joints);
+    /// After a change of the joints: velocities jump as by impulses of the joints, then as start().
+    StepReport restart_velocities(double t);
+
+    Component<D>& box(int index) { return *boxes_[index]; }
+    int box_count() const { return static_cast<int>(boxes_.size()); }
+    InterfaceJoints<D>& joints() { return *joints_; }
+    const GluingReport& report() const { return report_; }
+    /// Smallest multipliers that have the effect of those found.
+    VecX compute_multipliers();
+    double time() const { return t_; }
+    void set_workers(std::shared_ptr<Workers> workers) { workers_ = std::move(workers); }
+
+private:
+    void connect();
+    std::span<TwistVec<D>> of_box(std::vector<TwistVec<D>>& list, int box) const;
+    std::span<PortMotion<D>> motion_of(int box);
+    void begin(double h, Coupling coupling);
+    bool ask();
+    bool have_all_answered();
+    void find_residual();
+    bool has_accelerations() const { return coupling_ == Coupling::acceleration || h_ == 0; }
+    void measure();
+    void measure_box(int box);
+    void share_measures();
+    /// G^T multipliers, and forces if there are any.
+    void set_wrenches(const VecX& multipliers, const std::vector<TwistVec<D>>* forces,
+                      std::vector<TwistVec<D>>& wrenches) const;
+    void multiply(const VecX& x, VecX& result);
+    bool glue();
+    bool glue_by_penalty();
+    void judge_admittance();
+    /// Moves velocities, or accelerations, of the ends until the joints agree with them.
+    bool push(bool velocities);
+    void accept();
+    void predict();
+    StepReport make_report(bool ok) const;
+    bool settles(double correction, double change_of_forces) const;
+
+    Boxes boxes_;
+    std::unique_ptr<InterfaceJoints<D>> joints_;
+    ModularOptions options_;
+    FormulationOptions gain_options_;
+    int passes_ = 1;
+    std::unique_ptr<GluingMethod> method_;
+    std::unique_ptr<Admittance> admittance_;
+    std::shared_ptr<Workers> workers_;
+    std::vector<int> first_port_{0};  // of each box
+    std::vector<int> owner_, own_;    // process of each box; boxes of this one
+    std::vector<int> first_flag_;     // 0, 1, 2, ...: one number per box
+    std::vector<std::size_t> share_scratch_;
+    std::vector<Reach> reaches_;
+    std::vector<char> failed_;  // boxes without an answer
+
+    double t_ = 0, h_ = 0;
+    Coupling coupling_ = Coupling::end_of_step;
+    Gains gains_;
+    double reach_ = 1, velocity_reach_ = 1;
+    std::vector<PortMotion<D>> motion_;
+    std::vector<TwistVec<D>> wrenches_, forces_, new_forces_, rates_, probe_, settled_;
+    std::vector<std::vector<TwistVec<D>>> past_forces_;  // of the accepted motion, newest first
+    std::vector<TwistVec<D>> start_wrenches_, before_wrenches_;
+    int past_ = 0;  // steps of length previous_h_ that have been accepted in a row
+    std::vector<StepReport> answers_;
+    std::vector<MatX> box_admittance_;
+    VecX multipliers_, accepted_multipliers_, before_multipliers_;
+    double previous_h_ = 0;
+    VecX residual_, correction_, rows_;
+    GluingReport report_;
+    std::unique_ptr<GluingMethod> pusher_;  // of velocities and accelerations
+    std::vector<std::vector<int>> box_rows_;
+    int best_questions_ = 0;  // with the admittance just measured
+    bool is_admittance_old_ = true;
+    std::string failure_;
+};
+
+}  // namespace limber

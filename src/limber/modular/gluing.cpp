@@ -1,0 +1,160 @@
+#include "limber/modular/gluing.hpp"
+
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+
+namespace limber {
+namespace {
+
+class UzawaGluing final : public GluingMethod {
+public:
+    explicit UzawaGluing(double rho) : rho_(rho) {}
+
+    void start(Admittance& k) override {
+        const VecX sums = k.row_sums();
+        if (rho_ > 0) {
+            step_ = VecX::Constant(sums.size(), rho_);
+            return;
+        }
+        // 1 / K_jj is eq. (26); where rows act on each other it is not enough, and less than 2 / largest sum is.
+        step_.resize(sums.size());
+        double worst = 1;
+        for (Eigen::Index r = 0; r < sums.size(); ++r) {
+            const double own = k.diagonal(static_cast<int>(r));
+            step_[r] = own > 0 ? 1 / own : 0;
+            worst = std::max(worst, step_[r] * sums[r]);
+        }
+        step_ *= std::min(1.0, 1.9 / worst);
+    }
+
+    int correct(Admittance&, const AdmittanceProduct&, const VecX&, const VecX& residual, VecX& correction) override {
+        correction = -step_.cwiseProduct(residual);
+        return 0;
+    }
+    bool starts_warm() const override { return false; }
+
+private:
+    double rho_;
+    VecX step_;
+};
+
+class ConjugateGradientGluing final : public GluingMethod {
+public:
+    explicit ConjugateGradientGluing(double tolerance) : tolerance_(tolerance) {}
+
+    bool asks() const override { return true; }
+
+    int correct(Admittance& k, const AdmittanceProduct& product, const VecX&, const VecX& residual,
+                VecX& correction) override {
+        correction.setZero(residual.size());
+        left_ = -residual;
+        scaled_ = left_;
+        k.solve_blocks(scaled_);
+        direction_ = scaled_;
+        double weight = left_.dot(scaled_);
+        // A correction need not be better than what the wrenches of another configuration allow.
+        const double enough = weight * std::pow(std::clamp(0.1 * tolerance_, 1e-12, 1e-2), 2);
+        image_.resize(residual.size());
+        int products = 0;
+        const int most = 2 * static_cast<int>(residual.size()) + 10;
+        while (weight > enough && products < most) {
+            product(direction_, image_);
+            ++products;
+            const double curvature = direction_.dot(image_);
+            if (!(curvature > 0)) break;
+            const double along = weight / curvature;
+            correction += along * direction_;
+            left_ -= along * image_;
+            scaled_ = left_;
+            k.solve_blocks(scaled_);
+            const double next = left_.dot(scaled_);
+            direction_ = scaled_ + (next / weight) * direction_;
+            weight = next;
+        }
+        return products;
+    }
+
+private:
+    double tolerance_;
+    VecX left_, scaled_, direction_, image_;
+};
+
+class AndersonGluing final : public GluingMethod {
+public:
+    AndersonGluing(bool use_whole_matrix, int depth) : use_whole_matrix_(use_whole_matrix), depth_(depth) {}
+
+    bool uses_whole_matrix() const override { return use_whole_matrix_; }
+    void start(Admittance&) override { count_ = -1; }
+
+    int correct(Admittance& k, const AdmittanceProduct&, const VecX& multipliers, const VecX& residual,
+                VecX& correction) override {
+        correction = -residual;
+        if (use_whole_matrix_) {
+            k.solve(correction);
+        } else {
+            k.solve_blocks(correction);
+        }
+        const Eigen::Index n = residual.size();
+        if (moved_.rows() != n) {
+            moved_.resize(n, depth_);
+            changed_.resize(n, depth_);
+            count_ = -1;
+        }
+        if (count_ >= 0) {
+            const int place = count_ % depth_;
+            moved_.col(place) = multipliers - last_multipliers_;
+            changed_.col(place) = correction - last_correction_;
+        }
+        ++count_;
+        last_multipliers_ = multipliers;
+        last_correction_ = correction;
+        const int used = std::min(count_, depth_);
+        if (used > 0) {
+            const VecX mix = changed_.leftCols(used).colPivHouseholderQr().solve(correction);
+            correction -= (moved_.leftCols(used) + changed_.leftCols(used)) * mix;
+        }
+        return 0;
+    }
+
+private:
+    bool use_whole_matrix_;
+    int depth_;
+    int count_ = -1;  // pairs seen in this step
+    MatX moved_, changed_;
+    VecX last_multipliers_, last_correction_;
+};
+
+}  // namespace
+
+std::unique_ptr<GluingMethod> make_conjugate_gradient_gluing(double tolerance) {
+    return std::make_unique<ConjugateGradientGluing>(tolerance);
+}
+
+std::unique_ptr<GluingMethod> make_gluing_method(const ModularOptions& options) {
+    switch (options.gluing) {
+        case Gluing::conjugate_gradient: return std::make_unique<ConjugateGradientGluing>(options.tolerance);
+        case Gluing::anderson: return std::make_unique<AndersonGluing>(false, 20);
+        case Gluing::uzawa: return std::make_unique<UzawaGluing>(options.rho);
+        case Gluing::penalty:
+        case Gluing::direct: break;
+    }
+    return std::make_unique<AndersonGluing>(true, 4);
+}
+
+const std::vector<std::string>& gluing_names() {
+    static const std::vector<std::string> list{"direct", "conjugate-gradient", "anderson", "uzawa", "penalty"};
+    return list;
+}
+
+const std::vector<std::string>& coupling_names() {
+    static const std::vector<std::string> list{"end-of-step", "acceleration"};
+    return list;
+}
+
+const std::vector<std::string>& course_names() {
+    static const std::vector<std::string> list{"hold", "linear", "quadratic"};
+    return list;
+}
+
+}  // namespace limber

@@ -1,0 +1,47 @@
+#pragma once
+// How the multipliers of the interface are found. A method turns the residual of the rows (as accelerations) at some multipliers
+// into a correction of these; all it can do beside is to ask for products with the admittance, each one more question to the
+// boxes.
+//
+//   uzawa               correction = -rho_j R                             (Joli 2008 eq. 27), rho per joint
+//   conjugate-gradient  K correction = -R, scaled by the measured block of each joint
+//   anderson            -P R with P the inverse blocks; past pairs of multipliers and P R choose the best combination
+//   direct              the same with P the inverse of the whole measured K
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "limber/modular/admittance.hpp"
+#include "limber/modular/options.hpp"
+
+namespace limber {
+
+/// result = K x, by asking the boxes.
+using AdmittanceProduct = std::function<void(const VecX& x, VecX& result)>;
+
+class GluingMethod {
+public:
+    virtual ~GluingMethod() = default;
+    virtual void start(Admittance& /*admittance*/) {}
+    /// Fills the correction and returns how many products it took.
+    virtual int correct(Admittance& admittance, const AdmittanceProduct& product, const VecX& multipliers,
+                        const VecX& residual, VecX& correction) = 0;
+    /// Whether it uses the whole measured matrix, which then must be fresh enough.
+    virtual bool uses_whole_matrix() const { return false; }
+    /// Whether a correction takes questions of its own, so that one should first know that it is needed.
+    virtual bool asks() const { return false; }
+    /// Whether it starts from the multipliers of the steps before, or from zero.
+    virtual bool starts_warm() const { return true; }
+};
+
+std::unique_ptr<GluingMethod> make_gluing_method(const ModularOptions& options);
+std::unique_ptr<GluingMethod> make_conjugate_gradient_gluing(double tolerance);
+
+/// Names for files and the command line, in the order of Gluing, Coupling, ForceCourse.
+const std::vector<std::string>& gluing_names();
+const std::vector<std::string>& coupling_names();
+const std::vector<std::string>& course_names();
+
+}  // namespace limber

@@ -1,0 +1,192 @@
+#include "limber/modular/modular_stepper.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "limber/model/error.hpp"
+#include "limber/modular/spread.hpp"
+
+namespace limber {
+
+namespace {
+
+// Freedoms that neither inertia nor a joint of the mechanism itself holds: the spin of a thin rod between two ball joints.
+template <int D>
+int count_massless_freedoms(const Mechanism<D>& m) {
+    TwistConstraints<D> c(m, m.constraints);
+    BodyStates<D> states;
+    for (const auto& body : m.bodies) states.push_back(body.reference);
+    c.update(states, m.initial_memory, 0);
+    c.clear_matrix();
+    c.add_mass(states, 0);
+    c.add_normal_matrix(m.mass_scale);
+    c.factorize();
+    return c.frozen_freedoms();
+}
+
+}  // namespace
+
+template <int D>
+std::shared_ptr<const ModularSystem<D>> compile_modular(std::shared_ptr<const Mechanism<D>> whole,
+                                                        const Division& division, const ComponentSettings& usual,
+                                                        const FormulationOptions& formulation_options,
+                                                        const IntegratorOptions& integrator_options,
+                                                        double gluing_tolerance) {
+    // Forces between components cannot be known better than the answers they are found from.
+    FormulationOptions exact_options = formulation_options;
+    exact_options.tolerance = std::min(formulation_options.tolerance, 0.1 * gluing_tolerance);
+    auto system = std::make_shared<ModularSystem<D>>();
+    system->whole = std::move(whole);
+    system->division = division;
+    system->parts = find_parts(*system->whole, division);
+    int massless = 0;
+    std::string massless_component;
+    for (std::size_t k = 0; k < division.components.size(); ++k) {
+        ComponentSettings settings = division.components[k];
+        if (settings.formulation.empty()) settings.formulation = usual.formulation;
+        if (settings.integrator.empty()) settings.integrator = usual.integrator;
+        if (settings.coordinates.empty()) settings.coordinates = usual.coordinates;
+        system->components.push_back(compile_component(*system->whole, system->parts.components[k],
+                                                       system->parts.ports[k], settings, exact_options,
+                                                       integrator_options));
+        const int own = count_massless_freedoms(system->components.back()->system->mechanism());
+        if (own > 0 && massless_component.empty()) massless_component = settings.name;
+        massless += own;
+    }
+    if (massless > count_massless_freedoms(*system->whole))
+        throw ModelError("component '" + massless_component +
+                         "': cut from its neighbours it can move without inertia; divide the mechanism elsewhere, or "
+                         "give its bodies mass and inertia");
+    return system;
+}
+
+template <int D>
+std::unique_ptr<ModularAssembly<D>> make_assembly(const ModularSystem<D>& system, const ModularOptions& options) {
+    typename ModularAssembly<D>::Boxes boxes;
+    for (const auto& component : system.components) {
+        if (options.coupling == Coupling::acceleration &&
+            (component->settings.integrator == "rk4" || component->settings.integrator == "reference"))
+            throw ModelError("component '" + component->settings.name + "': the coupling of accelerations needs a " +
+                             "structural integrator, not " + component->settings.integrator);
+        boxes.push_back(std::make_unique<SystemComponent<D>>(component));
+    }
+    const CompiledComponent<D>& first = *system.components.front();
+    auto assembly = std::make_unique<ModularAssembly<D>>(
+        std::move(boxes), std::make_unique<InterfaceJoints<D>>(*system.whole, system.parts.interface), options,
+        first.formulation_options, first.integrator_options.corrector_passes);
+    if (options.exchange)
+        assembly->spread(spread_components(*system.whole, system.division, system.parts, options.exchange->size()));
+    return assembly;
+}
+
+template <int D>
+ModularStepper<D>::ModularStepper(std::shared_ptr<const MechanismSystem<D>> whole,
+                                  std::shared_ptr<const ModularSystem<D>> modular, const ModularOptions& options)
+    : whole_(std::move(whole)),
+      modular_(std::move(modular)),
+      assembly_(make_assembly(*modular_, options)),
+      evaluation_(whole_->make_evaluation()) {
+    states_.resize(modular_->whole->bodies.size());
+    rates_.assign(states_.size(), TwistVec<D>::Zero());
+    for (const auto& component : modular_->components)
+        first_body_.push_back(first_body_.back() + static_cast<int>(component->bodies.size()));
+}
+
+template <int D>
+void ModularStepper<D>::hand_out(const State& state) {
+    whole_->export_states(state.q, state.v, states_);
+    for (std::size_t k = 0; k < modular_->components.size(); ++k) {
+        const CompiledComponent<D>& component = *modular_->components[k];
+        part_states_.clear();
+        for (const int b : component.bodies) part_states_.push_back(states_[b]);
+        memory_.clear();
+        for (const int slot : component.memory) memory_.push_back(slot < 0 ? 0 : state.memory[slot]);
+        assembly_->box(static_cast<int>(k)).import_motion(state.t, part_states_, memory_);
+    }
+    memory_.clear();
+    for (const int slot : assembly_->joints().memory_slots()) memory_.push_back(state.memory[slot]);
+    assembly_->joints().set_memory(memory_);
+}
+
+template <int D>
+void ModularStepper<D>::collect(State& state) {
+    part_states_.resize(states_.size());
+    part_rates_.resize(states_.size());
+    assembly_->for_all_boxes([&](int k) {
+        const auto first = static_cast<std::size_t>(first_body_[k]);
+        const std::size_t count = modular_->components[k]->bodies.size();
+        assembly_->box(k).export_motion(std::span(part_states_).subspan(first, count),
+                                        std::span(part_rates_).subspan(first, count));
+    });
+    assembly_->share(part_states_, first_body_);
+    assembly_->share(part_rates_, first_body_);
+    for (std::size_t k = 0; k < modular_->components.size(); ++k) {
+        const std::vector<int>& bodies = modular_->components[k]->bodies;
+        for (std::size_t i = 0; i < bodies.size(); ++i) {
+            states_[bodies[i]] = part_states_[first_body_[k] + i];
+            rates_[bodies[i]] = part_rates_[first_body_[k] + i];
+        }
+    }
+    // Accelerations of the coordinates: the rate of their velocities along the motion, as a central difference.
+    constexpr double moment = 1e-5;
+    const auto velocities_at = [&](double dt, VecX& v) {
+        BodyStates<D> near = states_;
+        for (std::size_t b = 0; b < near.size(); ++b) {
+            TwistVec<D> move_by;
+            move_by << near[b].velocity, near[b].angular_velocity;
+            move(near[b], TwistVec<D>(dt * move_by + 0.5 * dt * dt * rates_[b]));
+            near[b].velocity += dt * rates_[b].template head<D>();
+            near[b].angular_velocity += dt * rates_[b].template tail<angular_size<D>>();
+        }
+        whole_->import_states(near, scratch_q_, v);
+    };
+    velocities_at(-moment, before_v_);
+    velocities_at(moment, after_v_);
+    whole_->import_states(states_, state.q, state.v);
+    state.a = (after_v_ - before_v_) / (2 * moment);
+    state.scheme_a = state.a;
+    state.t = assembly_->time();
+    if (state.lambda.size() != whole_->rows()) state.lambda = VecX::Zero(whole_->rows());
+    whole_->update_positions(*evaluation_, state.t, state.q, state.memory);
+    whole_->update_memory(*evaluation_, state.q, state.memory);
+    last_ = state;
+}
+
+template <int D>
+bool ModularStepper<D>::is_own(const State& state) const {
+    // Who counts steps may have rounded the time.
+    return state.q.size() == last_.q.size() && std::abs(state.t - last_.t) <= 1e-12 * (1 + last_.t) &&
+           state.q == last_.q && state.v == last_.v && state.memory == last_.memory;
+}
+
+template <int D>
+StepReport ModularStepper<D>::start(State& state) {
+    hand_out(state);
+    const StepReport report = assembly_->start(state.t);
+    if (report.ok) collect(state);
+    return report;
+}
+
+template <int D>
+StepReport ModularStepper<D>::step(State& state, double h) {
+    if (!is_own(state)) {
+        hand_out(state);
+        const StepReport started = assembly_->start(state.t);
+        if (!started.ok) return started;
+    }
+    const StepReport report = assembly_->step(h);
+    if (report.ok) collect(state);
+    return report;
+}
+
+#define LIMBER_INSTANTIATE(D)                                                                                      \
+    template std::shared_ptr<const ModularSystem<D>> compile_modular(                                              \
+        std::shared_ptr<const Mechanism<D>>, const Division&, const ComponentSettings&, const FormulationOptions&, \
+        const IntegratorOptions&, double);                                                                         \
+    template std::unique_ptr<ModularAssembly<D>> make_assembly(const ModularSystem<D>&, const ModularOptions&);    \
+    template class ModularStepper<D>;
+LIMBER_INSTANTIATE(2)
+LIMBER_INSTANTIATE(3)
+#undef LIMBER_INSTANTIATE
+
+}  // namespace limber

@@ -1,0 +1,424 @@
+#include "limber/modular/system_component.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace limber {
+
+template <int D>
+std::shared_ptr<const CompiledComponent<D>> compile_component(const Mechanism<D>& whole, const PartChoice& choice,
+                                                              const std::vector<int>& ports,
+                                                              const ComponentSettings& settings,
+                                                              const FormulationOptions& formulation_options,
+                                                              const IntegratorOptions& integrator_options) {
+    auto compiled = std::make_shared<CompiledComponent<D>>();
+    compiled->bodies = choice.bodies;
+    compiled->ports = ports;
+    compiled->settings = settings;
+    compiled->formulation_options = formulation_options;
+    compiled->integrator_options = integrator_options;
+    Part<D> part = make_part(whole, choice);
+    for (const int port : ports) {
+        const auto it = std::find(choice.bodies.begin(), choice.bodies.end(), port);
+        compiled->port_body.push_back(static_cast<int>(it - choice.bodies.begin()));
+        part.add_port(compiled->port_body.back());
+    }
+    compiled->memory = part.memory;
+    compiled->port_memory = part.port_memory;
+    const FormulationInfo& formulation = find_formulation(settings.formulation);
+    const std::string coordinates = !formulation.coordinates.empty() ? formulation.coordinates
+                                    : settings.coordinates.empty()   ? "natural"
+                                                                     : settings.coordinates;
+    compiled->settings.coordinates = coordinates;
+    compiled->system = make_system<D>(std::make_shared<const Mechanism<D>>(std::move(part.mechanism)),
+                                      parse_coordinate_kind(coordinates), !formulation.is_matrix_free);
+    return compiled;
+}
+
+template <int D>
+SystemComponent<D>::SystemComponent(std::shared_ptr<const CompiledComponent<D>> compiled)
+    : compiled_(std::move(compiled)), system_(*compiled_->system) {
+    const ComponentSettings& s = compiled_->settings;
+    const FormulationInfo& formulation = find_formulation(s.formulation);
+    is_structural_ = s.integrator != "rk4" && s.integrator != "reference";
+    if (is_structural_) scheme_ = make_structural_scheme(s.integrator, compiled_->integrator_options);
+    solver_ = make_acceleration_solver(s.formulation, compiled_->system, compiled_->formulation_options);
+    if (formulation.is_step_solver && is_structural_) {
+        step_solver_ = make_step_solver(s.formulation, compiled_->system, compiled_->formulation_options);
+        if (!step_solver_->can_be_coupled()) step_solver_.reset();
+    }
+    if (!step_solver_)
+        stepper_ = make_stepper(s.formulation, s.integrator, compiled_->system, compiled_->formulation_options,
+                                compiled_->integrator_options);
+    evaluation_ = system_.make_evaluation();
+    const int n = system_.size();
+    q_ = v_ = a_ = scheme_a_ = response_ = base_ = zero_ = VecX::Zero(n);
+    lambda_ = response_lambda_ = VecX::Zero(system_.rows());
+    wrench_.assign(compiled_->ports.size(), TwistVec<D>::Zero());
+    start_wrench_ = before_wrench_ = course_wrench_ = wrench_;
+    states_.resize(compiled_->bodies.size());
+    rates_.assign(compiled_->bodies.size(), TwistVec<D>::Zero());
+}
+
+template <int D>
+void SystemComponent<D>::import_motion(double t, const BodyStates<D>& bodies, std::span<const double> memory) {
+    state_ = State{};
+    state_.t = t;
+    state_.memory = system_.initial_memory();
+    for (std::size_t i = 0; i < memory.size(); ++i)
+        if (compiled_->memory[i] >= 0) state_.memory[i] = memory[i];
+    system_.import_states(bodies, state_.q, state_.v);
+    state_.a = state_.scheme_a = VecX::Zero(system_.size());
+    state_.lambda = VecX::Zero(system_.rows());
+}
+
+template <int D>
+void SystemComponent<D>::export_motion(std::span<BodyState<D>> bodies, std::span<TwistVec<D>> rates) const {
+    system_.export_states(state_.q, state_.v, states_);
+    system_.export_twist_rates(state_.q, state_.v, state_.a, rates_);
+    std::copy(states_.begin(), states_.end(), bodies.begin());
+    std::copy(rates_.begin(), rates_.end(), rates.begin());
+}
+
+// ---------------------------------------------------------------- wrenches over a step
+
+template <int D>
+std::array<double, 3> SystemComponent<D>::course_weights(double s) const {
+    if (course_ == ForceCourse::hold) return {0, 0, 1};
+    if (course_ == ForceCourse::linear || !has_before_) return {0, 1 - s, s};
+    return {s * (s - 1) / 2, 1 - s * s, s * (s + 1) / 2};
+}
+
+// A unit mass under the part of the force that the end of the step decides.
+template <int D>
+Reach SystemComponent<D>::compute_reach() const {
+    const double h = 1.0 / substeps_;
+    double x = 0;
+    double v = 0;
+    double a = course_ == ForceCourse::hold ? 1 : 0;
+    for (int i = 0; i < substeps_; ++i) {
+        const double next = course_weights((i + 1) * h)[2];
+        if (step_solver_) {
+            const double beta = scheme_.looks_back ? 1.0 / 6.0 : scheme_.beta;
+            const double gamma = scheme_.looks_back ? 0.5 : scheme_.gamma;
+            x += h * v + h * h * ((0.5 - beta) * a + beta * next);
+            v += h * ((1 - gamma) * a + gamma * next);
+            a = next;
+        } else {
+            a = course_weights((i + 0.5) * h)[2];
+            x += h * v + 0.5 * h * h * a;
+            v += h * a;
+        }
+    }
+    return {x, v};
+}
+
+template <int D>
+void SystemComponent<D>::set_wrench(std::vector<double>& memory, std::span<const TwistVec<D>> wrenches) const {
+    for (std::size_t p = 0; p < wrenches.size(); ++p)
+        std::copy(wrenches[p].data(), wrenches[p].data() + twist_size<D>, memory.begin() + compiled_->port_memory[p]);
+}
+
+template <int D>
+void SystemComponent<D>::clear_wrench(std::vector<double>& memory) const {
+    for (const int first : compiled_->port_memory) std::fill_n(memory.begin() + first, twist_size<D>, 0.0);
+}
+
+template <int D>
+void SystemComponent<D>::set_wrench_of_course(std::vector<double>& memory, double s) {
+    const auto [before, start, end] = course_weights(s);
+    for (std::size_t p = 0; p < wrench_.size(); ++p)
+        course_wrench_[p] = before * before_wrench_[p] + start * start_wrench_[p] + end * wrench_[p];
+    set_wrench(memory, course_wrench_);
+}
+
+// ---------------------------------------------------------------- a step
+
+template <int D>
+void SystemComponent<D>::begin(double h, Coupling coupling, ForceCourse course, Wrenches start, Wrenches before) {
+    std::copy(start.begin(), start.end(), start_wrench_.begin());
+    std::copy(before.begin(), before.end(), before_wrench_.begin());
+    has_before_ = !before.empty();
+    // Whether the forces are other ones now than those the accelerations of the state belong to.
+    has_jump_ = false;
+    for (std::size_t p = 0; p < start.size(); ++p)
+        has_jump_ = has_jump_ || !std::equal(start[p].data(), start[p].data() + twist_size<D>,
+                                             state_.memory.begin() + compiled_->port_memory[p]);
+    h_ = h;
+    coupling_ = coupling;
+    course_ = course;
+    has_answer_ = has_base_ = false;
+    end_ = state_;
+    if (!asks_accelerations()) {
+        const double own = compiled_->settings.step;
+        substeps_ = own > 0 ? std::max(1, static_cast<int>(std::ceil(h / own - 1e-6))) : 1;
+        reach_ = compute_reach();
+        return;
+    }
+    reach_ = {1, 1};
+    scheme_a_ = state_.scheme_a;
+    if (h == 0) {
+        solver_->use_no_gains();
+        q_ = state_.q;
+        v_ = state_.v;
+        return;
+    }
+    solver_->use_gains_for_step(h);
+    update_formulas(scheme_, state_, h, formulas_);
+    q_ = formulas_.q_hat + (formulas_.beta * h * h) * scheme_a_;
+    v_ = formulas_.v_hat + (formulas_.gamma * h) * scheme_a_;
+}
+
+template <int D>
+StepReport SystemComponent<D>::answer(Wrenches wrenches, Motion motion) {
+    std::copy(wrenches.begin(), wrenches.end(), wrench_.begin());
+    StepReport report;
+    if (asks_accelerations()) {
+        set_wrench(end_.memory, wrench_);
+        report.iterations = 1;
+        report.ok = solver_->solve(state_.t + h_, q_, v_, end_.memory, a_, lambda_);
+        if (!report.ok) report.reason = solver_->failure();
+        show(q_, v_, a_, motion);
+        return report;
+    }
+    report = answer_step();
+    has_answer_ = report.ok;
+    has_base_ = false;
+    if (report.ok) show(end_.q, end_.v, end_.a, motion);
+    return report;
+}
+
+template <int D>
+StepReport SystemComponent<D>::answer_step() {
+    StepReport total;
+    total.substeps = substeps_;
+    end_ = state_;
+    if (course_ == ForceCourse::hold || has_jump_) {
+        // The force jumps at the start of the step, and with it the accelerations.
+        set_wrench(end_.memory, course_ == ForceCourse::hold ? wrench_ : start_wrench_);
+        const StepReport started = start_state(*solver_, end_);
+        if (!started.ok) return started;
+    }
+    for (int i = 0; i < substeps_; ++i) {
+        const StepReport part = take_substep(i);
+        total.iterations += part.iterations;
+        if (part.ok) continue;
+        total.ok = false;
+        total.reason = part.reason;
+        return total;
+    }
+    return total;
+}
+
+template <int D>
+StepReport SystemComponent<D>::take_substep(int index) {
+    const double h = h_ / substeps_;
+    if (step_solver_) {
+        set_wrench_of_course(end_.memory, static_cast<double>(index + 1) / substeps_);
+        update_formulas(scheme_, end_, h, formulas_);
+        return has_answer_ && substeps_ == 1 ? step_solver_->repeat(end_, formulas_)
+                                             : step_solver_->step(end_, formulas_);
+    }
+    // The memory stays as it is over such a step: its middle stands for all of it.
+    set_wrench_of_course(end_.memory, (index + 0.5) / substeps_);
+    StepReport report = stepper_->step(end_, h);
+    if (!report.ok) return report;
+    set_wrench_of_course(end_.memory, static_cast<double>(index + 1) / substeps_);
+    report.ok = solve_end_accelerations();
+    if (!report.ok) report.reason = solver_->failure();
+    return report;
+}
+
+template <int D>
+bool SystemComponent<D>::solve_end_accelerations() {
+    solver_->use_no_gains();
+    if (!solver_->solve(end_.t, end_.q, end_.v, end_.memory, end_.a, end_.lambda)) return false;
+    end_.scheme_a = end_.a;
+    return true;
+}
+
+template <int D>
+void SystemComponent<D>::update_scheme_acceleration() {
+    scheme_a_ = ((1 - scheme_.delta_f) * a_ + scheme_.delta_f * state_.a - scheme_.delta_m * state_.scheme_a) /
+                (1 - scheme_.delta_m);
+}
+
+template <int D>
+void SystemComponent<D>::correct() {
+    if (!asks_accelerations() || h_ == 0) return;
+    update_scheme_acceleration();
+    q_ = formulas_.q_hat + (formulas_.beta * h_ * h_) * scheme_a_;
+    v_ = formulas_.v_hat + (formulas_.gamma * h_) * scheme_a_;
+    has_base_ = false;
+}
+
+template <int D>
+void SystemComponent<D>::accept() {
+    if (h_ == 0) {
+        state_.v = v_;
+        state_.a = state_.scheme_a = a_;
+        state_.lambda = lambda_;
+        state_.previous_a.resize(0);
+        state_.previous_step = 0;
+        set_wrench(state_.memory, wrench_);
+        return;
+    }
+    if (asks_accelerations()) {
+        correct();
+        end_.complete_step(state_.t + h_, h_, q_, v_, a_, scheme_a_, lambda_);
+        system_.update_memory(solver_->evaluation(), end_.q, end_.memory);
+    }
+    std::swap(state_, end_);
+}
+
+// ---------------------------------------------------------------- what the ports show and how they yield
+
+template <int D>
+void SystemComponent<D>::show(const VecX& q, const VecX& v, const VecX& a, Motion motion) {
+    system_.export_states(q, v, states_);
+    system_.export_twist_rates(q, v, a, rates_);
+    for (std::size_t p = 0; p < motion.size(); ++p)
+        motion[p] = {states_[compiled_->port_body[p]], rates_[compiled_->port_body[p]]};
+}
+
+template <int D>
+void SystemComponent<D>::find_response(Wrenches wrenches) {
+    if (step_solver_ && !asks_accelerations()) {
+        // Wrenches enter the forces linearly: the difference to none is what they contribute.
+        if (!has_base_) {
+            probe_memory_ = end_.memory;
+            clear_wrench(probe_memory_);
+            system_.update(*evaluation_, end_.t, end_.q, end_.v, probe_memory_);
+            base_ = evaluation_->force;
+            has_base_ = true;
+        }
+        set_wrench(probe_memory_, wrenches);
+        system_.update_forces(*evaluation_);
+        response_ = evaluation_->force - base_;
+        step_solver_->respond(response_);
+        return;
+    }
+    const bool is_instant = asks_accelerations();
+    const VecX& q = is_instant ? q_ : end_.q;
+    const VecX& v = is_instant ? v_ : end_.v;
+    const double t = is_instant ? state_.t + h_ : end_.t;
+    if (!is_instant) solver_->use_no_gains();
+    if (!has_base_) {
+        probe_memory_ = end_.memory;
+        clear_wrench(probe_memory_);
+        solver_->solve(t, q, v, probe_memory_, base_, response_lambda_);
+        has_base_ = true;
+    }
+    set_wrench(probe_memory_, wrenches);
+    solver_->solve(t, q, v, probe_memory_, response_, response_lambda_);
+    response_ -= base_;
+}
+
+template <int D>
+void SystemComponent<D>::respond(Wrenches wrenches, std::span<TwistVec<D>> rates) {
+    find_response(wrenches);
+    system_.export_twist_rates(asks_accelerations() ? q_ : end_.q, zero_, response_, rates_);
+    for (std::size_t p = 0; p < rates.size(); ++p) rates[p] = rates_[compiled_->port_body[p]];
+}
+
+template <int D>
+void SystemComponent<D>::push_velocities(Wrenches wrenches, Motion motion) {
+    find_response(wrenches);
+    if (h_ == 0) {
+        v_ += response_;
+        has_base_ = false;
+        show(q_, v_, a_, motion);
+        return;
+    }
+    if (step_solver_) {
+        step_solver_->change_velocities(end_, response_);
+    } else {
+        end_.v += response_;
+        solve_end_accelerations();
+    }
+    show(end_.q, end_.v, end_.a, motion);
+}
+
+template <int D>
+void SystemComponent<D>::push_accelerations(Wrenches wrenches, Motion motion) {
+    find_response(wrenches);
+    // The accelerations now are those of these wrenches too.
+    for (std::size_t i = 0; i < wrenches.size(); ++i)
+        for (int k = 0; k < twist_size<D>; ++k) end_.memory[compiled_->port_memory[i] + k] += wrenches[i][k];
+    if (step_solver_) {
+        step_solver_->change_accelerations(end_, response_);
+    } else {
+        end_.a += response_;
+        end_.scheme_a += response_;
+    }
+    show(end_.q, end_.v, end_.a, motion);
+}
+
+// ---------------------------------------------------------------- as numbers
+
+namespace {
+
+class Packer {
+public:
+    void add(double value) { numbers.push_back(value); }
+    template <class Range>
+    void add_all(const Range& range) {
+        add(static_cast<double>(range.size()));
+        numbers.insert(numbers.end(), range.data(), range.data() + range.size());
+    }
+    std::vector<double> numbers;
+};
+
+class Unpacker {
+public:
+    explicit Unpacker(std::span<const double> numbers) : rest_(numbers) {}
+    double take() {
+        const double value = rest_.front();
+        rest_ = rest_.subspan(1);
+        return value;
+    }
+    template <class Range>
+    void take_all(Range& range) {
+        const auto count = static_cast<std::size_t>(take());
+        range.resize(static_cast<decltype(range.size())>(count));
+        std::copy_n(rest_.begin(), count, range.data());
+        rest_ = rest_.subspan(count);
+    }
+
+private:
+    std::span<const double> rest_;
+};
+
+}  // namespace
+
+template <int D>
+std::vector<double> SystemComponent<D>::save() const {
+    Packer packer;
+    packer.add(state_.t);
+    packer.add(state_.previous_step);
+    for (const VecX* x : {&state_.q, &state_.v, &state_.a, &state_.lambda, &state_.scheme_a, &state_.previous_a})
+        packer.add_all(*x);
+    packer.add_all(state_.memory);
+    return packer.numbers;
+}
+
+template <int D>
+void SystemComponent<D>::restore(std::span<const double> saved) {
+    Unpacker unpacker(saved);
+    state_.t = unpacker.take();
+    state_.previous_step = unpacker.take();
+    for (VecX* x : {&state_.q, &state_.v, &state_.a, &state_.lambda, &state_.scheme_a, &state_.previous_a})
+        unpacker.take_all(*x);
+    unpacker.take_all(state_.memory);
+}
+
+#define LIMBER_INSTANTIATE(D)                                                                      \
+    template class SystemComponent<D>;                                                             \
+    template std::shared_ptr<const CompiledComponent<D>> compile_component(                        \
+        const Mechanism<D>&, const PartChoice&, const std::vector<int>&, const ComponentSettings&, \
+        const FormulationOptions&, const IntegratorOptions&);
+LIMBER_INSTANTIATE(2)
+LIMBER_INSTANTIATE(3)
+#undef LIMBER_INSTANTIATE
+
+}  // namespace limber

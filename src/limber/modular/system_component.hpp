@@ -1,0 +1,101 @@
+#pragma once
+// A component made of a compiled system: any formulation, coordinates, integrator and step of its own.
+//
+// Interface wrenches are a force of the system whose numbers lie in the memory of the state, so every formulation and scheme
+// takes them. A step of the outside may be several own ones; the wrench then runs from the last accepted value to the one
+// asked about, as the course says.
+
+#include <memory>
+
+#include "limber/integration/structural.hpp"
+#include "limber/kinematics/mechanism/part.hpp"
+#include "limber/modular/component.hpp"
+
+namespace limber {
+
+/// The part of a component that never changes: any number of threads and simulations may share it.
+template <int D>
+struct CompiledComponent {
+    std::vector<int> bodies;                  ///< of the whole mechanism
+    std::vector<int> ports;                   ///< bodies of the whole mechanism that are ports
+    std::vector<int> memory;                  ///< slot of the whole for each own one; -1: none
+    std::vector<int> port_body, port_memory;  ///< own body and first own memory slot of each port
+    std::shared_ptr<const MechanismSystem<D>> system;
+    ComponentSettings settings;
+    FormulationOptions formulation_options;
+    IntegratorOptions integrator_options;
+};
+
+template <int D>
+std::shared_ptr<const CompiledComponent<D>> compile_component(const Mechanism<D>& whole, const PartChoice& choice,
+                                                              const std::vector<int>& ports,
+                                                              const ComponentSettings& settings,
+                                                              const FormulationOptions& formulation_options,
+                                                              const IntegratorOptions& integrator_options);
+
+template <int D>
+class SystemComponent final : public Component<D> {
+public:
+    using typename Component<D>::Wrenches;
+    using typename Component<D>::Motion;
+
+    explicit SystemComponent(std::shared_ptr<const CompiledComponent<D>> compiled);
+
+    int port_count() const override { return static_cast<int>(compiled_->ports.size()); }
+    void import_motion(double t, const BodyStates<D>& bodies, std::span<const double> memory) override;
+    void export_motion(std::span<BodyState<D>> bodies, std::span<TwistVec<D>> rates) const override;
+    void begin(double h, Coupling coupling, ForceCourse course, Wrenches start, Wrenches before) override;
+    StepReport answer(Wrenches wrenches, Motion motion) override;
+    void respond(Wrenches wrenches, std::span<TwistVec<D>> rates) override;
+    Reach reach() const override { return reach_; }
+    void correct() override;
+    void push_velocities(Wrenches wrenches, Motion motion) override;
+    void push_accelerations(Wrenches wrenches, Motion motion) override;
+    void accept() override;
+    std::vector<double> save() const override;
+    void restore(std::span<const double> saved) override;
+
+private:
+    bool asks_accelerations() const { return coupling_ == Coupling::acceleration || h_ == 0; }
+    /// Weights of the wrenches before, at the start and at the end of the step, at the part s of it.
+    std::array<double, 3> course_weights(double s) const;
+    Reach compute_reach() const;
+    void set_wrench(std::vector<double>& memory, std::span<const TwistVec<D>> wrenches) const;
+    void clear_wrench(std::vector<double>& memory) const;
+    void set_wrench_of_course(std::vector<double>& memory, double s);
+    void update_scheme_acceleration();
+    StepReport answer_step();
+    StepReport take_substep(int index);
+    void show(const VecX& q, const VecX& v, const VecX& a, Motion motion);
+    /// Acceleration of all coordinates by wrenches, into response_.
+    void find_response(Wrenches wrenches);
+    bool solve_end_accelerations();
+
+    std::shared_ptr<const CompiledComponent<D>> compiled_;
+    const MechanismSystem<D>& system_;
+    std::unique_ptr<AccelerationSolver> solver_;
+    std::unique_ptr<StepSolver> step_solver_;  // of structural steps that can be coupled
+    std::unique_ptr<Stepper> stepper_;         // of all others
+    bool is_structural_ = true;
+    StructuralScheme scheme_;
+    DifferenceFormulas formulas_;
+
+    double h_ = 0;
+    Coupling coupling_ = Coupling::end_of_step;
+    ForceCourse course_ = ForceCourse::linear;
+    int substeps_ = 1;
+    bool has_answer_ = false, has_base_ = false;
+    Reach reach_;
+    State state_, end_;  // accepted; at the end of the step under way
+    VecX q_, v_, a_, scheme_a_, lambda_;
+    std::vector<TwistVec<D>> wrench_, start_wrench_, before_wrench_, course_wrench_;
+    bool has_before_ = false, has_jump_ = false;
+
+    std::unique_ptr<Evaluation> evaluation_;
+    std::vector<double> probe_memory_;
+    VecX base_, response_, response_lambda_, zero_;
+    mutable BodyStates<D> states_;
+    mutable std::vector<TwistVec<D>> rates_;
+};
+
+}  // namespace limber

@@ -1,0 +1,56 @@
+#include "limber/modular/workers.hpp"
+
+namespace limber {
+
+Workers::Workers(int count) {
+    for (int i = 1; i < count; ++i) threads_.emplace_back([this] { live(); });
+}
+
+Workers::~Workers() {
+    {
+        const std::lock_guard lock(mutex_);
+        is_ending_ = true;
+    }
+    wake_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+}
+
+void Workers::take_jobs() {
+    for (int i = next_++; i < count_; i = next_++) (*job_)(i);
+}
+
+void Workers::run(int count, const std::function<void(int)>& job) {
+    if (threads_.empty() || count < 2) {
+        for (int i = 0; i < count; ++i) job(i);
+        return;
+    }
+    {
+        const std::lock_guard lock(mutex_);
+        job_ = &job;
+        count_ = count;
+        next_ = 0;
+        working_ = static_cast<int>(threads_.size());
+        ++round_;
+    }
+    wake_.notify_all();
+    take_jobs();
+    std::unique_lock lock(mutex_);
+    done_.wait(lock, [this] { return working_ == 0; });
+}
+
+void Workers::live() {
+    long seen = 0;
+    while (true) {
+        {
+            std::unique_lock lock(mutex_);
+            wake_.wait(lock, [&] { return is_ending_ || round_ != seen; });
+            if (is_ending_) return;
+            seen = round_;
+        }
+        take_jobs();
+        const std::lock_guard lock(mutex_);
+        if (--working_ == 0) done_.notify_one();
+    }
+}
+
+}  // namespace limber

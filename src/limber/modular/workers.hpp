@@ -1,0 +1,39 @@
+#pragma once
+// Threads that share out numbered jobs. Each job writes to its own place, so results do not depend on who did what.
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace limber {
+
+class Workers {
+public:
+    /// The caller works too: `count` 1 starts no thread.
+    explicit Workers(int count);
+    ~Workers();
+    Workers(const Workers&) = delete;
+    Workers& operator=(const Workers&) = delete;
+
+    /// Calls job(0) ... job(count - 1), each once, and returns when all are done.
+    void run(int count, const std::function<void(int)>& job);
+
+private:
+    void take_jobs();
+    void live();
+
+    std::vector<std::thread> threads_;
+    std::mutex mutex_;
+    std::condition_variable wake_, done_;
+    const std::function<void(int)>* job_ = nullptr;
+    std::atomic<int> next_{0};
+    int count_ = 0;
+    int working_ = 0;
+    long round_ = 0;
+    bool is_ending_ = false;
+};
+
+}  // namespace limber

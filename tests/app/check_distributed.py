@@ -1,0 +1,99 @@
+"""Runs spread over processes: the same bits as in one, a lost process ends the run, and a checkpoint goes on where it was.
+
+Usage: check_distributed.py LIMBER MPIRUN EXAMPLES
+"""
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+limber, mpirun, examples = sys.argv[1:4]
+many = [mpirun, "--oversubscribe", "--allow-run-as-root", "-n"]
+model = [limber, "run", f"{examples}/chain.yaml", "--set", "N=24", "--modular", "auto:6", "--formulation", "global", "--integrator", "trapezoidal", "--quiet"]
+
+
+def fail(text):
+    sys.exit(f"check_distributed: {text}")
+
+
+def run(command):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    if done.returncode != 0:
+        fail(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def processes_of(parent):
+    """The limber processes below mpirun."""
+    children = subprocess.run(["pgrep", "-P", str(parent)], capture_output=True, text=True).stdout.split()
+    return [int(child) for child in children]
+
+
+def check_bits(scratch):
+    short = model + ["--until", "0.5", "--step", "0.005"]
+    alone = scratch / "alone.csv"
+    run(short + ["--output", str(alone)])
+    for count in (1, 2, 4):
+        for gluing in ("direct", "conjugate-gradient"):
+            reference = alone
+            if gluing != "direct":
+                reference = scratch / f"{gluing}.csv"
+                run(short + ["--gluing", gluing, "--output", str(reference)])
+            spread = scratch / f"{gluing}-{count}.csv"
+            run(many + [str(count)] + short + ["--gluing", gluing, "--distributed", "--output", str(spread)])
+            if spread.read_bytes() != reference.read_bytes():
+                fail(f"{count} processes, {gluing}: other numbers than one")
+
+
+def check_faults():
+    done = subprocess.run(many + ["2", limber, "run", f"{examples}/no-such-file.yaml", "--distributed"],
+                          capture_output=True, text=True, timeout=60)
+    if done.returncode == 0 or "no-such-file" not in done.stderr:
+        fail(f"a wrong input: {done.stderr}")
+
+
+def check_loss(scratch):
+    checkpoint = scratch / "run.checkpoint"
+    long = model + ["--until", "3", "--step", "0.001", "--checkpoint", "0.2", "--checkpoint-file", str(checkpoint),
+                    "--distributed"]
+    whole = scratch / "whole.csv"
+    run(many + ["2"] + long + ["--output", str(whole)])
+    checkpoint.unlink()
+    running = subprocess.Popen(many + ["2"] + long, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    end = time.monotonic() + 100
+    while not checkpoint.exists():
+        if time.monotonic() > end or running.poll() is not None:
+            fail("there was no checkpoint")
+        time.sleep(0.01)
+    victims = processes_of(running.pid)
+    if len(victims) != 2:
+        fail(f"expected two processes, found {victims}")
+    os.kill(victims[1], signal.SIGKILL)
+    before = time.monotonic()
+    try:
+        text, _ = running.communicate(timeout=30)
+    except subprocess.TimeoutExpired:
+        running.kill()
+        fail("a lost process left the others waiting")
+    if running.returncode == 0 or "signal 9" not in text:
+        fail(f"a lost process was not reported: {text}")
+    print(f"a lost process ended the run after {time.monotonic() - before:.1f} s")
+    resumed = scratch / "resumed.csv"
+    run(many + ["2"] + long + ["--resume", "--output", str(resumed)])
+    if resumed.read_bytes() != whole.read_bytes():
+        fail("the resumed run has other numbers than the whole one")
+    other = subprocess.run(model[:-1] + ["--step", "0.002", "--resume", "--checkpoint-file", str(checkpoint)],
+                           capture_output=True, text=True, timeout=60)
+    if other.returncode != 1 or "another run" not in other.stderr:
+        fail(f"a checkpoint of another run was taken: {other.stderr}")
+
+
+with tempfile.TemporaryDirectory() as folder:
+    check_bits(pathlib.Path(folder))
+    check_faults()
+    check_loss(pathlib.Path(folder))
+print("ok")

@@ -1,0 +1,88 @@
+// A divided mechanism moves as the undivided one.
+
+#include <cmath>
+
+#include "support/models.hpp"
+
+namespace limber::testing {
+namespace {
+
+struct Case {
+    const char* example;
+    const char* division;
+    const char* gluing = "direct";
+    double until = 0.2, step = 1e-3;
+    ParameterOverrides overrides{};
+};
+
+std::ostream& operator<<(std::ostream& out, const Case& c) {
+    return out << c.example << " by " << c.division << " with " << c.gluing;
+}
+
+class Divided : public ::testing::TestWithParam<Case> {};
+
+SimulationOptions exact_options(const char* formulation = "global") {
+    SimulationOptions o = options(formulation, "trapezoidal");
+    o.formulation_options.tolerance = 1e-10;
+    return o;
+}
+
+// Largest difference of two lists, each entry over its own size or one.
+double difference(const std::vector<double>& a, const std::vector<double>& b) {
+    double largest = a.size() == b.size() ? 0 : INFINITY;
+    for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+        largest = std::max(largest, std::abs(a[i] - b[i]) / (1 + std::abs(b[i])));
+    return largest;
+}
+
+// Motion and, through the sensors, reactions.
+TEST_P(Divided, MovesAsOne) {
+    const Case& c = GetParam();
+    const Model model = example(c.example, c.overrides);
+    SimulationOptions o = exact_options();
+    Simulation whole(model, o);
+    o.modular.division = c.division;
+    set_option(o, "gluing", c.gluing);
+    Simulation divided(model, o);
+    ASSERT_TRUE(whole.advance(c.until, c.step).ok);
+    const StepReport report = divided.advance(c.until, c.step);
+    ASSERT_TRUE(report.ok) << report.reason;
+    EXPECT_LT((divided.state().q - whole.state().q).lpNorm<Eigen::Infinity>(), 1e-8);
+    const double speed = 1 + whole.state().v.lpNorm<Eigen::Infinity>();
+    EXPECT_LT((divided.state().v - whole.state().v).lpNorm<Eigen::Infinity>(), 1e-7 * speed);
+    EXPECT_LT(difference(sense_all(divided), sense_all(whole)), 1e-6);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Divided,
+    ::testing::Values(Case{"double-pendulum.yaml", "body"}, Case{"double-pendulum.yaml", "body", "conjugate-gradient"},
+                      Case{"double-pendulum.yaml", "body", "anderson"}, Case{"double-pendulum.yaml", "body", "uzawa"},
+                      Case{"slider-crank.yaml", "body"},
+                      Case{"n-four-bar.yaml", "body", "direct", 0.2, 2e-3, {{"N", "3"}}},
+                      Case{"n-four-bar.yaml", "auto:3", "direct", 0.2, 2e-3, {{"N", "10"}}},
+                      Case{"n-four-bar.yaml", "auto:3", "conjugate-gradient", 0.1, 2e-3, {{"N", "10"}}},
+                      Case{"chain.yaml", "auto:3"}, Case{"loops/bennett.yaml", "body"},
+
+                      Case{"loops/bricard.yaml", "auto:2"}, Case{"loops/spatial-four-bar.yaml", "body"},
+                      Case{"loops/six-bar.yaml", "body"}, Case{"andrews.yaml", "body", "direct", 0.005, 5e-5},
+                      Case{"forces/bushing.yaml", "body"}, Case{"joints/gear.yaml", "body"},
+                      Case{"joints/constant-velocity.yaml", "body"}, Case{"joints/universal.yaml", "body"},
+                      Case{"joints/rolling-disc.yaml", "body"}),
+    [](const auto& info) {
+        return test_name(std::string(info.param.example) + "_" + info.param.division + "_" + info.param.gluing);
+    });
+
+// Thin rods have no inertia about their axes; by itself such a body would answer a torque with anything.
+TEST(DividedMechanism, RefusesFreedomsWithoutInertia) {
+    SimulationOptions o = exact_options();
+    o.modular.division = "body";
+    try {
+        const Simulation simulation(example("loops/bricard.yaml"), o);
+        ADD_FAILURE() << "accepted";
+    } catch (const ModelError& error) {
+        EXPECT_NE(std::string(error.what()).find("component 'rod1'"), std::string::npos) << error.what();
+    }
+}
+
+}  // namespace
+}  // namespace limber::testing

@@ -1,0 +1,108 @@
+// Components with steps of their own, and what the course of the forces between them does to the energy.
+
+#include <cmath>
+
+#include "support/models.hpp"
+
+namespace limber::testing {
+namespace {
+
+// Two masses on springs of 100 N/m with a spring of 20 N/m between them, exact inside each step; x(0) = 1.
+constexpr const char* oscillators = R"(
+limber: 1
+plane: xy
+gravity: none
+bodies:
+  ground: {markers: {left: [-10, 0], right: [20, 0], rest: [10, 0]}}
+  first: {disc: {radius: 1, mass: 1}}
+  second: {disc: {radius: 1, mass: 1}, at: [10, 0]}
+joints:
+  one: {prismatic: [ground, first]}
+  two: {prismatic: [ground, second], at: [10, 0]}
+forces:
+  left: {spring: [ground.left, first], stiffness: 100, free-length: 10}
+  right: {spring: [ground.right, second], stiffness: 100, free-length: 10}
+  between: {spring: [first, second], stiffness: 20, free-length: 10}
+initial: {positions: {one.displacement: 1}}
+sensors:
+  x: {position: first}
+  y: {position: second, relative-to: ground.rest}
+  energy: {energy: total}
+components:
+  a: {bodies: [first]}
+  b: {bodies: [second]}
+)";
+
+SimulationOptions exchange(ForceCourse course) {
+    SimulationOptions o = options("augmented-lagrangian", "reference");
+    o.modular.division = "groups";
+    o.modular.course = course;
+    o.modular.use_iteration = false;
+    return o;
+}
+
+struct Row {
+    double step, hold_error, hold_energy, linear_error, linear_energy;
+};
+
+// Computed independently (closed form inside each step), from the notes on Carrarini's coupled simulation.
+constexpr Row table[] = {{0.02, 1.18e-2, 1.711, 3.14e-2, 1.0178},
+                         {0.01, 1.11e-2, 1.288, 7.86e-3, 1.0028},
+                         {0.005, 6.50e-3, 1.130, 1.965e-3, 1.00049},
+                         {0.0025, 3.44e-3, 1.062, 4.91e-4, 1.00010}};
+constexpr double exact_x = 0.25513878;
+
+TEST(UnequalSteps, ExchangedForcesChangeTheEnergyAsTheTableSays) {
+    for (const Row& row : table)
+        for (const ForceCourse course : {ForceCourse::hold, ForceCourse::linear}) {
+            Simulation simulation(read(oscillators), exchange(course));
+            const double start = sense(simulation, "energy");
+            const StepReport report = simulation.advance(2, row.step);
+            ASSERT_TRUE(report.ok) << report.reason;
+            const double error = std::abs(sense(simulation, "x.x") - exact_x);
+            const double gain = sense(simulation, "energy") / start;
+            const bool is_hold = course == ForceCourse::hold;
+            EXPECT_NEAR(error, is_hold ? row.hold_error : row.linear_error,
+                        0.01 * (is_hold ? row.hold_error : row.linear_error))
+                << "step " << row.step;
+            EXPECT_NEAR(gain, is_hold ? row.hold_energy : row.linear_energy, is_hold ? 1e-3 : 6e-5)
+                << "step " << row.step;
+        }
+}
+
+// With the forces of the end found by iteration nothing is extrapolated, and the energy stays.
+TEST(UnequalSteps, IterationKeepsTheEnergy) {
+    SimulationOptions o = options("global", "trapezoidal");
+    o.modular.division = "groups";
+    o.modular.tolerance = 1e-11;
+    Simulation simulation(read(oscillators), o);
+    const double start = sense(simulation, "energy");
+    ASSERT_TRUE(simulation.advance(2, 0.01).ok);
+    EXPECT_NEAR(sense(simulation, "energy") / start, 1, 1e-9);
+}
+
+// A double pendulum whose links take 1, 3 or 7 own steps in one of the whole: the error falls with the second order of the scheme.
+TEST(UnequalSteps, AnyRatioConverges) {
+    for (const double ratio : {1.0 / 3, 1.0 / 7, 0.4}) {
+        const auto tip = [&](double step) {
+            Model model = example("double-pendulum.yaml");
+            model.simulation.components = {{"up", {"upper"}, "", "", "", std::nullopt},
+                                           {"low", {"lower"}, "", "", "", Number(ratio * step)}};
+            SimulationOptions o = options("global", "trapezoidal");
+            o.modular.division = "groups";
+            Simulation simulation(model, o);
+            const StepReport report = simulation.advance(0.5, step);
+            EXPECT_TRUE(report.ok) << report.reason;
+            return Vec2(sense(simulation, "tip.x"), sense(simulation, "tip.y"));
+        };
+        const Vec2 exact(0.84474417, -1.74219412);
+        const double coarse = (tip(4e-3) - exact).norm();
+        const double fine = (tip(2e-3) - exact).norm();
+        EXPECT_LT(coarse, 2e-4) << ratio;
+        EXPECT_LT(fine, 5e-5) << ratio;
+        EXPECT_GT(std::log2(coarse / fine), 1.5) << ratio;
+    }
+}
+
+}  // namespace
+}  // namespace limber::testing
