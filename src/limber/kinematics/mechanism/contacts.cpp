@@ -168,7 +168,7 @@ void MechanismBuilder<D>::add_shapes(BodyHandle handle, int index) {
             continue;
         }
         if (!(evaluation_.number(solid.size.at(0), what) > 0)) continue;  // a line touches nothing
-        const double length = evaluation_.rod_length(body);
+        const double length = evaluation_.rod_length(handle);
         Frame middle;
         middle.position.x() = length / 2;
         if (D == 3) middle.axes = Quat::FromTwoVectors(Vec3::UnitZ(), Vec3::UnitX()).toRotationMatrix();
