@@ -223,8 +223,9 @@ void MechanismBuilder<D>::add_contacts() {
         const auto members = [&](const std::vector<BodyHandle>& bodies) {
             std::vector<bool> is_member(m_.bodies.size() + 1, bodies.empty());
             for (const BodyHandle body : bodies) {
-                const auto it = body_by_name_.find(model_.bodies.get(body).name);
-                is_member[it == body_by_name_.end() ? 0 : it->second + 1] = true;
+                const auto it = std::find_if(m_.bodies.begin(), m_.bodies.end(),
+                                             [&](const MechanismBody<D>& b) { return b.handle == body; });
+                is_member[it == m_.bodies.end() ? 0 : it - m_.bodies.begin() + 1] = true;
             }
             return is_member;
         };
