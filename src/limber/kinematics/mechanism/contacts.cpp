@@ -222,11 +222,7 @@ void MechanismBuilder<D>::add_contacts() {
         numbers.includes_joined = rule.includes_joined;
         const auto members = [&](const std::vector<BodyHandle>& bodies) {
             std::vector<bool> is_member(m_.bodies.size() + 1, bodies.empty());
-            for (const BodyHandle body : bodies) {
-                const auto it = std::find_if(m_.bodies.begin(), m_.bodies.end(),
-                                             [&](const MechanismBody<D>& b) { return b.handle == body; });
-                is_member[it == m_.bodies.end() ? 0 : it - m_.bodies.begin() + 1] = true;
-            }
+            for (const BodyHandle body : bodies) is_member[body_of_slot_[body.index] + 1] = true;
             return is_member;
         };
         numbers.is_first = members(rule.first);
