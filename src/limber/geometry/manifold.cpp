@@ -150,7 +150,16 @@ void clip_to_reference(const Face& reference, const Face& face, const Vec3& n, d
         clip(now, inwards, from, next);
         std::swap(now, next);
     }
+    // Edges that lie on each other leave the same corner several times.
+    double size = 0;
+    for (int k = 0; k < now.count; ++k) size = std::max(size, (now.corner[k] - now.corner[0]).squaredNorm());
+    const auto is_repeated = [&](int k) {
+        for (int i = 0; i < k; ++i)
+            if ((now.corner[i] - now.corner[k]).squaredNorm() < 1e-6 * size) return true;
+        return false;
+    };
     for (int k = 0; k < now.count; ++k) {
+        if (is_repeated(k)) continue;
         const double gap = side * plane.dot(reference.corner[0] - now.corner[k]) / plane.dot(n);
         if (gap < margin) manifold.add(now.corner[k] + side * 0.5 * gap * n, gap);
     }

@@ -14,7 +14,7 @@ constexpr double overlap_allowed = 1e-7;  // over the mechanism's typical length
 ConeOptions step_options() {
     ConeOptions options;
     options.tolerance = 1e-10;
-    options.max_sweeps = 2000;
+    options.max_sweeps = 600;
     options.newton_rows = 60;
     // Large sets start from the impulses of the step before: what is left over is done in the next steps.
     options.enough_sweeps = 60;
@@ -130,20 +130,24 @@ void MoreauJean<D>::part_overlaps() {
 template <int D>
 void MoreauJean<D>::take_guess(const State& state, double h) {
     impulse_.setZero(problem_.row_count());
+    is_taken_.assign(state.contacts.size(), false);
     // Both lists are in the order of their pairs.
     std::size_t first = 0;
     const auto pair_of = [](const auto& contact) { return std::pair(contact.shape_a, contact.shape_b); };
     for (std::size_t i = 0; i < contacts_.size(); ++i) {
         while (first < state.contacts.size() && pair_of(state.contacts[first]) < pair_of(contacts_[i])) ++first;
-        const ContactPoint* nearest = nullptr;
+        // Each of the old points serves once, or loads would be counted twice.
+        std::size_t nearest = state.contacts.size();
+        const auto distance = [&](std::size_t k) {
+            return (state.contacts[k].point - contacts_[i].point).squaredNorm();
+        };
         for (std::size_t k = first; k < state.contacts.size() && pair_of(state.contacts[k]) == pair_of(contacts_[i]);
              ++k)
-            if (nearest == nullptr || (state.contacts[k].point - contacts_[i].point).squaredNorm() <
-                                          (nearest->point - contacts_[i].point).squaredNorm())
-                nearest = &state.contacts[k];
-        if (nearest == nullptr) continue;
+            if (!is_taken_[k] && (nearest == state.contacts.size() || distance(k) < distance(nearest))) nearest = k;
+        if (nearest == state.contacts.size()) continue;
+        is_taken_[nearest] = true;
         const int row = problem_.delassus().first_row(static_cast<int>(i));
-        const Vec3 impulse = h * (problem_.axes(static_cast<int>(i)).transpose() * nearest->force);
+        const Vec3 impulse = h * (problem_.axes(static_cast<int>(i)).transpose() * state.contacts[nearest].force);
         const int rows = 1 + problem_.blocks()[i].sliding_rows;
         impulse_.segment(row, rows) = impulse.head(rows);
         impulse_[row] = std::max(0.0, impulse_[row]);

@@ -168,7 +168,7 @@ void MechanismBuilder<D>::add_shapes(BodyHandle handle, int index) {
             continue;
         }
         if (!(evaluation_.number(solid.size.at(0), what) > 0)) continue;  // a line touches nothing
-        const double length = evaluation_.rod_length(body);
+        const double length = evaluation_.rod_length(handle);
         Frame middle;
         middle.position.x() = length / 2;
         if (D == 3) middle.axes = Quat::FromTwoVectors(Vec3::UnitZ(), Vec3::UnitX()).toRotationMatrix();
@@ -222,10 +222,7 @@ void MechanismBuilder<D>::add_contacts() {
         numbers.includes_joined = rule.includes_joined;
         const auto members = [&](const std::vector<BodyHandle>& bodies) {
             std::vector<bool> is_member(m_.bodies.size() + 1, bodies.empty());
-            for (const BodyHandle body : bodies) {
-                const auto it = body_by_name_.find(model_.bodies.get(body).name);
-                is_member[it == body_by_name_.end() ? 0 : it->second + 1] = true;
-            }
+            for (const BodyHandle body : bodies) is_member[body_of_slot_[body.index] + 1] = true;
             return is_member;
         };
         numbers.is_first = members(rule.first);
