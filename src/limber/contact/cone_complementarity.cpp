@@ -256,6 +256,22 @@ void ConeSolver::improve_by_newton(int attempt, double tolerance, VecX& p, VecX&
 
 // ---------------------------------------------------------------- both together
 
+// Newton's method obeys the law of friction only to its tolerance; impulses that leave here obey it.
+void ConeSolver::pull_into_cones(VecX& p) const {
+    for (int i = 0; i < w_->block_count(); ++i) {
+        const ConeBlock& block = (*blocks_)[i];
+        if (block.is_bilateral) continue;
+        const int first = w_->first_row(i);
+        p[first] = std::max(0.0, p[first]);
+        for_each_disc(block, first, [&](const Disc& d) {
+            auto impulse = p.segment(d.first, d.rows);
+            const double radius = d.coefficient * p[first];
+            const double length = impulse.norm();
+            if (length > radius) impulse *= radius / length;
+        });
+    }
+}
+
 ConeReport ConeSolver::solve(const DelassusMatrix& delassus, const std::vector<ConeBlock>& blocks,
                              const VecX& free_velocity, const VecX& bias, VecX& impulse, VecX& velocity) {
     ConeReport report;
@@ -285,6 +301,7 @@ ConeReport ConeSolver::solve(const DelassusMatrix& delassus, const std::vector<C
             report.residual = compute_residual(impulse, velocity);
         }
     }
+    pull_into_cones(impulse);
     report.residual = compute_residual(impulse, velocity);
     report.converged = report.residual <= tolerance;
     report.residual = scale > 0 ? report.residual / scale : 0;

@@ -94,6 +94,7 @@ private:
                const VecX& bias);
     double sweep(bool backwards, VecX& p);
     double update_block(int i, VecX& p);
+    void pull_into_cones(VecX& p) const;
     double compute_residual(const VecX& p, VecX& u) const;
     double measure(int i, const VecX& p, const VecX& u) const;
     void improve_by_newton(int attempt, double tolerance, VecX& p, VecX& u, ConeReport& report);

@@ -10,7 +10,9 @@
 #include <fcl/narrowphase/distance.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
 
 #include "limber/geometry/mesh.hpp"
 
@@ -69,6 +71,34 @@ bool snap_to_face(const Shape& shape, const Frame& frame, double side, Vec3& dir
 
 }  // namespace
 
+namespace {
+
+// Sides by the places of their ends, so that surfaces whose triangles share no vertices (STL) are connected too.
+void connect_facets(const std::vector<std::array<Vec3, 3>>& corners, std::vector<Facet>& facets) {
+    using Place = std::array<double, 3>;
+    const auto place = [](const Vec3& v) { return Place{v.x(), v.y(), v.z()}; };
+    std::map<std::pair<Place, Place>, std::vector<std::pair<std::size_t, int>>> owners;
+    for (std::size_t f = 0; f < facets.size(); ++f) {
+        for (int k = 0; k < 3; ++k) {
+            const Vec3& from = corners[f][k];
+            const Vec3& to = corners[f][(k + 1) % 3];
+            facets[f].sides[k].point = from;
+            facets[f].sides[k].outwards = (to - from).cross(facets[f].normal).normalized();
+            owners[std::minmax(place(from), place(to))].emplace_back(f, k);
+        }
+    }
+    for (const auto& [side, list] : owners) {
+        if (list.size() != 2) continue;
+        for (int k = 0; k < 2; ++k) {
+            const auto& [own, number] = list[k];
+            Facet::Side& s = facets[own].sides[number];
+            s.lean = std::max(0.0, s.outwards.dot(facets[list[1 - k].first].normal));
+        }
+    }
+}
+
+}  // namespace
+
 struct ShapeCore {
     std::shared_ptr<fcl::CollisionGeometryd> geometry;  // of convex shapes
     std::vector<Facet> facets;                          // of meshes
@@ -76,16 +106,19 @@ struct ShapeCore {
 
 std::shared_ptr<const ShapeCore> make_core(const Shape& shape) {
     ShapeCore core{make_geometry(shape), {}};
+    std::vector<std::array<Vec3, 3>> corners;
     for (const std::array<int, 3>& t : shape.triangles) {
         const Vec3& a = shape.vertices[t[0]];
         const Vec3& b = shape.vertices[t[1]];
         const Vec3& c = shape.vertices[t[2]];
         const Vec3 normal = (b - a).cross(c - a);
         if (!(normal.norm() > 0)) continue;
-        Facet facet{Shape::convex({a, b, c}), normal.normalized(), {}};
+        Facet facet{Shape::convex({a, b, c}), normal.normalized(), {}, {}};
         for (const Vec3& v : {a, b, c}) facet.bounds.add(v);
         core.facets.push_back(std::move(facet));
+        corners.push_back({a, b, c});
     }
+    connect_facets(corners, core.facets);
     return std::make_shared<const ShapeCore>(std::move(core));
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 // Surfaces made of facets: every facet is a thin convex shape that is touched from its front.
 
+#include <array>
+#include <cmath>
 #include <span>
 
 #include "limber/geometry/manifold.hpp"
@@ -8,9 +10,17 @@
 namespace limber {
 
 struct Facet {
+    /// One of its sides.
+    struct Side {
+        Vec3 point;     ///< on it
+        Vec3 outwards;  ///< in the facet's plane, across the side
+        /// How far a direction of contact may lean outwards before the neighbour has to answer for it; without neighbour as far as it likes.
+        double lean = INFINITY;
+    };
     Shape shape;
     Vec3 normal;  ///< in the frame of the mesh
     Bounds bounds;
+    std::array<Side, 3> sides;
 };
 std::span<const Facet> facets_of(const Shape& mesh);
 

@@ -106,7 +106,7 @@ void ModularAssembly<D>::exchange_joints(std::unique_ptr<InterfaceJoints<D>> joi
     joints_ = std::move(joints);
     connect();
     for (const auto& element : joints_->mechanism().elements) {
-        const auto it = old.element_index.find(element.is_driver ? "driver " + element.name : element.name);
+        const auto it = old.element_index.find(element.key());
         if (it == old.element_index.end() || old.elements[it->second].row_count != element.row_count) continue;
         accepted_multipliers_.segment(element.first_row, element.row_count) =
             before.segment(old.elements[it->second].first_row, element.row_count);

@@ -92,8 +92,7 @@ ConstraintElement<D>& MechanismBuilder<D>::start_element(ElementRole role, const
             throw ModelError(fmt::format("joint '{}': both markers are on the same body '{}'", name,
                                          model_.bodies.get(model_.markers.get(joint->a).body).name));
     }
-    m_.element_index[joint == nullptr ? fmt::format("{} {}", element_role_name(role), name) : name] =
-        static_cast<int>(m_.elements.size());
+    m_.element_index[element.key()] = static_cast<int>(m_.elements.size());
     m_.elements.push_back(element);
     return m_.elements.back();
 }

@@ -70,6 +70,10 @@ template <int D>
 struct ConstraintElement {
     std::string name;
     ElementRole role = ElementRole::joint;
+    /// Its name in Mechanism::element_index: "pin", "driver crank".
+    std::string key() const {
+        return role == ElementRole::joint ? name : std::string(element_role_name(role)) + " " + name;
+    }
     int first_row = 0, row_count = 0;
     bool has_markers = false;
     MarkerFeatures<D> a, b;

@@ -128,7 +128,7 @@ private:
             if (element.body_b >= 0) element.body_b = body_[element.body_b];
         }
         element_[index] = place;
-        m.element_index[element.is_driver ? "driver " + element.name : element.name] = place;
+        m.element_index[element.key()] = place;
         m.elements.push_back(std::move(element));
     }
 
