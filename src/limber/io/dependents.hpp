@@ -28,7 +28,7 @@ enum class ElementKind {
     gravity,
     simulation
 };
-constexpr std::size_t element_kind_count = 16;
+constexpr std::size_t element_kind_count = static_cast<std::size_t>(ElementKind::simulation) + 1;
 
 struct ElementName {
     ElementKind kind;

@@ -299,7 +299,8 @@ void RelativeSystem<D>::export_states(const VecX& q, const VecX& v, BodyStates<D
 template <int D>
 void RelativeSystem<D>::export_twist_rates(const VecX& q, const VecX& v, const VecX& a,
                                            std::vector<TwistVec<D>>& rates) const {
-    RelativeMotion<D> motion = coordinates_.make_motion();
+    thread_local RelativeMotion<D> motion;
+    coordinates_.prepare(motion);
     coordinates_.update_positions(q, motion);
     coordinates_.update_velocities(q, v, motion);
     coordinates_.update_twist_rates(a, motion);

@@ -55,13 +55,18 @@ RelativeCoordinates<D>::RelativeCoordinates(const Mechanism<D>& mechanism)
 template <int D>
 RelativeMotion<D> RelativeCoordinates<D>::make_motion() const {
     RelativeMotion<D> motion;
+    prepare(motion);
+    return motion;
+}
+
+template <int D>
+void RelativeCoordinates<D>::prepare(RelativeMotion<D>& motion) const {
     motion.body.resize(tree_.nodes.size());
     motion.bias.assign(tree_.nodes.size(), TwistVec<D>::Zero());
     motion.twist_rate = motion.bias;
     motion.column.resize(tree_.columns);
     motion.frame_end.assign(tree_.nodes.size(), Vec<D>::Zero());
     motion.ball_axes.assign(tree_.ball_columns.size(), Mat<D>::Identity());
-    return motion;
 }
 
 template <int D>
@@ -442,7 +447,9 @@ void RelativeCoordinates<D>::import_states(const BodyStates<D>& states, VecX& q,
 
 template <int D>
 void RelativeCoordinates<D>::export_states(const VecX& q, const VecX& v, BodyStates<D>& states) const {
-    RelativeMotion<D> motion = make_motion();
+    // Asked for in every step where there are stops or components: no memory is to be made for it.
+    thread_local RelativeMotion<D> motion;
+    prepare(motion);
     update_positions(q, motion);
     update_velocities(q, v, motion);
     states.resize(tree_.nodes.size());

@@ -63,6 +63,8 @@ public:
     int size() const { return tree_.columns; }
 
     RelativeMotion<D> make_motion() const;
+    /// Sizes a motion for these coordinates; costs nothing if it has been one of theirs.
+    void prepare(RelativeMotion<D>& motion) const;
     /// Poses, w and u.
     void update_positions(const VecX& q, RelativeMotion<D>& motion) const;
     /// Twists, biases, first derivatives of w and u; needs positions.
