@@ -29,8 +29,15 @@ def run(command):
 
 def processes_of(parent):
     """The limber processes below mpirun."""
-    children = subprocess.run(["pgrep", "-P", str(parent)], capture_output=True, text=True).stdout.split()
-    return [int(child) for child in children]
+    found = []
+    for status in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = status.read_text().rsplit(")", 1)[1].split()
+        except OSError:
+            continue  # it has just ended
+        if int(fields[1]) == parent:
+            found.append(int(status.parent.name))
+    return found
 
 
 def check_bits(scratch):

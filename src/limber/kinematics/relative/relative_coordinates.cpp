@@ -61,10 +61,10 @@ RelativeMotion<D> RelativeCoordinates<D>::make_motion() const {
 
 template <int D>
 void RelativeCoordinates<D>::prepare(RelativeMotion<D>& motion) const {
-    motion.body.resize(tree_.nodes.size());
+    motion.body.assign(tree_.nodes.size(), {});
     motion.bias.assign(tree_.nodes.size(), TwistVec<D>::Zero());
     motion.twist_rate = motion.bias;
-    motion.column.resize(tree_.columns);
+    motion.column.assign(tree_.columns, {});
     motion.frame_end.assign(tree_.nodes.size(), Vec<D>::Zero());
     motion.ball_axes.assign(tree_.ball_columns.size(), Mat<D>::Identity());
 }
