@@ -131,7 +131,6 @@ Case six_legs() {
         const Vec along = (1 / norm(head - foot)) * (head - foot);
         Link lower = rod(ground, foot, foot + 0.5 * (head - foot));
         lower.joint = JointKind::ball;
-        for (double& j : lower.inertia) j *= 1.0;
         for (int k = 0; k < 3; ++k) lower.inertia[k] += 1e-3;
         const int at = static_cast<int>(c.scene.links.size());
         c.scene.links.push_back(lower);

@@ -138,7 +138,6 @@ std::vector<Setting> settings_for(const Case& c) {
     };
     const std::string& name = c.scene.name;
     if (name.starts_with("chain-")) {
-        add("articulated-body euler", {1e-3});
         add("articulated-body rk4", {1e-3});
         add("hybrid trapezoidal", {1e-3});
         if (c.scene.links.size() <= 640) add("global trapezoidal", {1e-3});

@@ -140,9 +140,9 @@ std::string engine_name() {
 std::vector<Setting> settings_for(const Case& c) {
     std::vector<Setting> list;
     const std::string& name = c.scene.name;
-    if (name.starts_with("chain-")) {
+    if (name.rfind("chain-", 0) == 0) {
         list = {{"SemiExplicitEuler", 1e-3, 0}, {"RungeKuttaMerson", 1e-3, 0}};
-    } else if (name.starts_with("n-four-bar-") && c.scene.links.size() > 20) {
+    } else if (name.rfind("n-four-bar-", 0) == 0 && c.scene.links.size() > 20) {
         list = {{"CPodes", 0, 1e-3}, {"RungeKuttaMerson", 0.01, 0}};
         if (c.scene.links.size() > 100) return {};
     } else if (name == "andrews") {
