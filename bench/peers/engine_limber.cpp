@@ -150,6 +150,7 @@ std::vector<Setting> settings_for(const Case& c) {
         add("null-space rk4", {0.05, 0.025, 0.01, 0.005, 0.001});
         add("hybrid trapezoidal", {0.01, 0.001});
         add("global trapezoidal", {0.01, 0.001});
+        add("augmented-lagrangian rk4", {0.05, 0.025, 0.02, 0.01, 0.005});
     }
     return list;
 }
