@@ -9,6 +9,21 @@
 namespace limber::testing {
 namespace {
 
+// Formulations that cannot tell how the end of a step yields would let the joints come apart step by step.
+TEST(Divided, RefusesWhatJointsAtTheEndCannotHold) {
+    for (const auto& [formulation, integrator] : {std::pair{"articulated-body", "rk4"}, std::pair{"global", "rk4"},
+                                                  std::pair{"augmented-lagrangian", "trapezoidal"}}) {
+        SimulationOptions o = options(formulation, integrator);
+        o.modular.division = "body";
+        try {
+            const Simulation simulation(example("double-pendulum.yaml"), o);
+            ADD_FAILURE() << formulation << " " << integrator;
+        } catch (const ModelError& error) {
+            EXPECT_NE(std::string(error.what()).find("--coupling acceleration"), std::string::npos) << error.what();
+        }
+    }
+}
+
 SimulationOptions divided(const std::string& division, int threads = 1) {
     SimulationOptions o = options("global", "trapezoidal");
     o.modular.division = division;

@@ -1,5 +1,7 @@
 #include "limber/modular/modular_stepper.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -63,12 +65,11 @@ std::shared_ptr<const ModularSystem<D>> compile_modular(std::shared_ptr<const Me
 template <int D>
 std::unique_ptr<ModularAssembly<D>> make_assembly(const ModularSystem<D>& system, const ModularOptions& options) {
     typename ModularAssembly<D>::Boxes boxes;
+    const bool has_joints = !system.parts.interface.elements.empty();
     for (const auto& component : system.components) {
-        if (options.coupling == Coupling::acceleration &&
-            (component->settings.integrator == "rk4" || component->settings.integrator == "reference"))
-            throw ModelError("component '" + component->settings.name + "': the coupling of accelerations needs a " +
-                             "structural integrator, not " + component->settings.integrator);
-        boxes.push_back(std::make_unique<SystemComponent<D>>(component));
+        auto box = std::make_unique<SystemComponent<D>>(component);
+        refuse_unfit(*box, component->settings, options.coupling, has_joints);
+        boxes.push_back(std::move(box));
     }
     const CompiledComponent<D>& first = *system.components.front();
     auto assembly = std::make_unique<ModularAssembly<D>>(

@@ -41,6 +41,9 @@ public:
 
     explicit SystemComponent(std::shared_ptr<const CompiledComponent<D>> compiled);
 
+    bool is_structural() const { return is_structural_; }
+    /// Whether it can tell how its motion at the end of a step yields to forces there.
+    bool yields_at_the_end() const { return step_solver_ != nullptr; }
     int port_count() const override { return static_cast<int>(compiled_->ports.size()); }
     void import_motion(double t, const BodyStates<D>& bodies, std::span<const double> memory) override;
     void export_motion(std::span<BodyState<D>> bodies, std::span<TwistVec<D>> rates) const override;
