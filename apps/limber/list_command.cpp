@@ -50,6 +50,8 @@ const std::vector<Topic>& topics() {
         {"joints", "joint types with their keys", [] { print_types(joint_formats()); }},
         {"forces", "force types with their keys", [] { print_types(force_formats()); }},
         {"stops", "types of one-sided constraints with their keys", [] { print_types(stop_formats()); }},
+        {"contacts", "laws of contact between bodies with their keys", [] { print_types(contact_formats()); }},
+        {"shapes", "shapes by which bodies touch, with their keys", [] { print_types(shape_formats()); }},
         {"sensors", "sensor types with their keys", [] { print_types(sensor_formats()); }},
         {"events", "rules by which a mechanism changes itself", [] { print_types(event_formats()); }},
         {"schema", "JSON Schema of model files, for editors", [] { fmt::print("{}\n", make_json_schema()); }},

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "support/models.hpp"
+#include "support/stepping.hpp"
 
 namespace limber {
 namespace {
@@ -13,17 +14,6 @@ namespace {
 using namespace testing;
 
 constexpr double g = 9.81;
-
-Simulation stepping(const std::string& yaml) {
-    SimulationOptions chosen;
-    chosen.integrator = "moreau-jean";
-    return Simulation(read(yaml), chosen);
-}
-
-void run(Simulation& simulation, double until, double h) {
-    const StepReport report = simulation.advance(until, h);
-    ASSERT_TRUE(report.ok) << report.reason;
-}
 
 double energy(Simulation& simulation) {
     const Energies e = simulation.observer().compute_energies(simulation.state());

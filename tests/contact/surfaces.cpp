@@ -4,22 +4,12 @@
 
 #include "limber/io/surface_file.hpp"
 #include "support/models.hpp"
+#include "support/stepping.hpp"
 
 namespace limber {
 namespace {
 
 using namespace testing;
-
-Simulation stepping(const std::string& yaml) {
-    SimulationOptions chosen;
-    chosen.integrator = "moreau-jean";
-    return Simulation(read(yaml), chosen);
-}
-
-void run(Simulation& simulation, double until, double h) {
-    const StepReport report = simulation.advance(until, h);
-    ASSERT_TRUE(report.ok) << report.reason;
-}
 
 constexpr const char* stl_text = R"(solid tile
 facet normal 0 0 1

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "limber/io/element_edits.hpp"
 #include "limber/model/error.hpp"
 #include "limber/model/expression.hpp"
 
@@ -39,12 +40,6 @@ const std::vector<Verb>& verbs() {
     return list;
 }
 
-const std::vector<std::string>& sections() {
-    static const std::vector<std::string> list{"parameters", "tables",  "curves", "roads",  "bodies",  "markers",
-                                               "joints",     "drivers", "stops",  "forces", "sensors", "events"};
-    return list;
-}
-
 std::string trimmed(const std::string& text) {
     const auto first = text.find_first_not_of(" \t\r\n");
     if (first == std::string::npos) return "";
@@ -69,7 +64,7 @@ std::pair<std::string, std::string> split_element(const Verb& verb, const std::s
     const auto dot = path.find('.');
     if (dot == std::string::npos || dot + 1 == path.size()) fail(verb, fmt::format("'{}' names no element", path));
     std::string section = path.substr(0, dot);
-    const auto& known = sections();
+    const auto& known = element_sections();
     if (std::find(known.begin(), known.end(), section) == known.end()) {
         const std::string plural = section == "body" ? "bodies" : section + "s";
         if (std::find(known.begin(), known.end(), plural) == known.end())

@@ -25,12 +25,9 @@ constexpr Section sections[] = {
 };
 
 ElementKind find_kind(const std::string& section) {
-    std::vector<std::string> names;
-    for (const Section& s : sections) {
+    for (const Section& s : sections)
         if (section == s.name) return s.kind;
-        names.emplace_back(s.name);
-    }
-    throw ModelError(fmt::format("there is no section '{}'{}", section, did_you_mean(section, names)));
+    throw ModelError(fmt::format("there is no section '{}'{}", section, did_you_mean(section, element_sections())));
 }
 
 /// Calls visit(table) with the table that holds elements of a kind; parameters have none.
@@ -269,6 +266,15 @@ void remove_listed(Model& model, const ElementName& element) {
 }
 
 }  // namespace
+
+const std::vector<std::string>& element_sections() {
+    static const std::vector<std::string> names = [] {
+        std::vector<std::string> list;
+        for (const Section& section : sections) list.emplace_back(section.name);
+        return list;
+    }();
+    return names;
+}
 
 void add_element(Model& model, const std::string& section, const std::string& name, const std::string& yaml) {
     const ElementName element{find_kind(section), name};

@@ -3,8 +3,7 @@
 // leaves the model as it was. They check what can be seen from the element itself; what needs the whole mechanism is
 // found when the model is compiled.
 //
-// Sections are those of the file (parameters, tables, curves, roads, bodies, joints, drivers, stops, forces, sensors, events) and
-// 'markers', whose elements are called body.marker.
+// Sections are those of the file that hold named elements, and 'markers', whose elements are called body.marker.
 
 #include <string>
 #include <vector>
@@ -12,6 +11,9 @@
 #include "limber/model/model.hpp"
 
 namespace limber {
+
+/// Names of all sections.
+const std::vector<std::string>& element_sections();
 
 /// Adds an element; `yaml` is what would stand after "name:" in a file.
 void add_element(Model& model, const std::string& section, const std::string& name, const std::string& yaml);

@@ -1,0 +1,132 @@
+// The words of the file for what touches: stops, contact rules and shapes.
+
+#include <algorithm>
+
+#include "limber/io/format.hpp"
+
+namespace limber {
+namespace {
+
+using K = FieldKind;
+
+std::vector<FieldFormat> with_friction(std::vector<FieldFormat> fields) {
+    const std::vector<FieldFormat> common{
+        {"friction", K::number, "coefficient of sliding friction (default 0)"},
+        {"rolling", K::number, "rolling resistance: moment over normal force, a length (default 0)"},
+        {"spinning", K::number, "the same against turning about the normal (default 0)"},
+        {"joined", K::truth, "true: bodies that a joint connects touch too (default false)"},
+    };
+    fields.insert(fields.end(), common.begin(), common.end());
+    return fields;
+}
+
+}  // namespace
+
+const std::vector<StopFormat>& stop_formats() {
+    const auto with_impact = [](std::vector<FieldFormat> fields) {
+        fields.insert(fields.end(),
+                      {{"restitution", K::number, "speed after an impact over that before: 0 (default) .. 1"},
+                       {"latch", K::number, "holds for good once it is reached slower than this (default: never)"}});
+        return fields;
+    };
+    static const std::vector<StopFormat> list{
+        {{"limit", K::coordinate, "of a joint coordinate or a component of a position sensor", false,
+          with_impact({{"min", K::number, "smallest value"}, {"max", K::number, "largest value"}})},
+         StopType::limit},
+        {{"wall", K::two_markers, "the second marker stays on the side of the first to which its z (plane: y) points",
+          false,
+          with_impact({{"radius", K::number, "of a ball around the second marker (default 0)"},
+                       {"friction", K::number, "coefficient while it slips (default 0)"},
+                       {"static-friction", K::number, "coefficient while it sticks (default: as while it slips)"}})},
+         StopType::wall},
+        {{"stop", K::two_markers, "the two points stay at least so far apart", false,
+          with_impact({{"length", K::number, "the distance (default: the one at the start)"}})},
+         StopType::stop},
+        {{"cable", K::two_markers, "the two points stay at most so far apart: rope, strap, check link", false,
+          with_impact({{"length", K::number, "the distance (default: the one at the start)"}})},
+         StopType::cable},
+        {{"clearance", K::two_markers, "pin in a wider hole (space: ball in a wider socket), in place of a joint",
+          false, with_impact({{"gap", K::number, "radial play", true}})},
+         StopType::clearance},
+        {{"slot", K::two_markers,
+          "second marker in a wider slot along x (space: z) of the first, in place of a prismatic or point-on-line "
+          "joint",
+          false, with_impact({{"gap", K::number, "play to each side", true}})},
+         StopType::slot},
+    };
+    return list;
+}
+
+const std::vector<ContactFormat>& contact_formats() {
+    static const FieldFormat slip{"slip", K::number,
+                                  "speed of sliding at which friction has nearly its full value (default 1e-3)"};
+    static const FieldFormat stiffness{"stiffness", K::number, "force over depth to the power of the exponent", true};
+    static const FieldFormat exponent{"exponent", K::number, "of the depth (default 1.5: round bodies)"};
+    static const std::vector<ContactFormat> list{
+        {{"rigid", K::two_bodies, "no overlap, friction in Coulomb's cone; needs the integrator moreau-jean", false,
+          with_friction({{"restitution", K::number, "speed after an impact over that before (default 0)"}})},
+         ContactRule::Law::rigid},
+        {{"linear", K::two_bodies, "spring and damper at each contact point", false,
+          with_friction({{"stiffness", K::number, "force over depth", true},
+                         {"damping", K::number, "force over rate of depth (default 0)"},
+                         {"full-depth", K::number, "depth at which the damping has its full value (default 0)"},
+                         slip})},
+         ContactRule::Law::linear},
+        {{"hertz", K::two_bodies, "elastic: stiffness * depth^exponent", false,
+          with_friction({stiffness, exponent, slip})},
+         ContactRule::Law::hertz},
+        {{"hunt-crossley", K::two_bodies, "stiffness * depth^exponent * (1 + factor * rate of depth)", false,
+          with_friction({stiffness, exponent, {"factor", K::number, "damping factor, s/m", true}, slip})},
+         ContactRule::Law::hunt_crossley},
+        {{"exact-restitution", K::two_bodies,
+          "the same with the factor that gives a restitution at the speed of an impact (Gonthier)", false,
+          with_friction({stiffness,
+                         exponent,
+                         {"restitution", K::number, "speed after an impact over that before", true},
+                         {"speed", K::number, "of approach at which it is exact", true},
+                         slip})},
+         ContactRule::Law::exact_restitution},
+        {{"none", K::two_bodies, "these do not touch", false, {}}, ContactRule::Law::none},
+    };
+    return list;
+}
+
+const StopFormat& stop_format(StopType type) {
+    const auto& list = stop_formats();
+    return *std::find_if(list.begin(), list.end(), [&](const StopFormat& format) { return format.type == type; });
+}
+
+const std::vector<ShapeFormat>& shape_formats() {
+    static const auto make = [](const char* name, ContactShape::Kind kind, const char* meaning,
+                                std::vector<FieldFormat> fields, bool is_spatial_only) {
+        for (const auto& field : placement_fields()) fields.push_back(field);
+        return ShapeFormat{{name, K::object, meaning, is_spatial_only, fields}, kind};
+    };
+    static const FieldFormat radius{"radius", K::number, "radius", true};
+    static const FieldFormat length{"length", K::number, "along z", true};
+    static const FieldFormat file{"file", K::text, "STL or OBJ file, beside the model file"};
+    using S = ContactShape::Kind;
+    static const std::vector<ShapeFormat> list{
+        make("plane", S::plane, "everything below z = 0 (plane: y = 0) of its frame", {}, false),
+        make("sphere", S::sphere, "centred (plane: a disc)", {radius}, false),
+        make("box", S::box, "centred", {{"size", K::numbers, "lengths along x, y, z (plane: x, y)", true}}, false),
+        make("capsule", S::capsule, "centred, along z (plane: x)",
+             {radius, {"length", K::number, "of the axis, without the round ends", true}}, false),
+        make("cylinder", S::cylinder, "centred, along z", {radius, length}, true),
+        make("cone", S::cone, "along z, base at -length/2, apex at +length/2", {radius, length}, true),
+        make("convex", S::convex, "the convex hull of points (plane: a polygon)",
+             {{"points", K::points, "corners"}, file}, false),
+        make("mesh", S::mesh, "surface of triangles, seen from outside", {file}, true),
+        make("height-field", S::height_field, "ground of heights on a grid, centred, z up",
+             {{"size", K::numbers, "lengths along x and y", true},
+              {"heights", K::numbers, "[[z, ...], ...]: rows along x, one after the other along y", true}},
+             true),
+        make("profile", S::profile, "line through points of the xy plane, touched from its left: road, cam, rail",
+             {{"points", K::points, "in the order of travel", true},
+              {"width", K::number, "along z, centred (space only)"}},
+             false),
+    };
+    return list;
+}
+
+}  // namespace limber
