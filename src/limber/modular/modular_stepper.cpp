@@ -26,6 +26,18 @@ int count_massless_freedoms(const Mechanism<D>& m) {
     return c.frozen_freedoms();
 }
 
+// Joints at the end of the step are held through how that end yields to their forces; a component that cannot tell
+// would follow them with a delay and gain energy.
+template <int D>
+void refuse_unfit(const SystemComponent<D>& box, const ComponentSettings& settings, Coupling coupling,
+                  bool has_joints) {
+    if (!has_joints || coupling != Coupling::end_of_step || box.yields_at_the_end()) return;
+    throw ModelError(fmt::format(
+        "component '{}': joints that act at the end of the step cannot hold {} with {}; use global or hybrid with a "
+        "structural integrator, or --coupling acceleration",
+        settings.name, settings.formulation, settings.integrator));
+}
+
 }  // namespace
 
 template <int D>

@@ -41,7 +41,6 @@ public:
 
     explicit SystemComponent(std::shared_ptr<const CompiledComponent<D>> compiled);
 
-    bool is_structural() const { return is_structural_; }
     /// Whether it can tell how its motion at the end of a step yields to forces there.
     bool yields_at_the_end() const { return step_solver_ != nullptr; }
     int port_count() const override { return static_cast<int>(compiled_->ports.size()); }
