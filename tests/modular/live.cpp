@@ -55,12 +55,12 @@ TEST(DividedSimulation, TakesUpARestoredState) {
 
 TEST(DividedSimulation, TellsTheComponentOfEachBody) {
     Model model = example("double-pendulum.yaml");
-    model.simulation.components = {{"low", {"low*"}, "", "rk4", "", Number(1e-4)}};
+    model.simulation.components = {{"low", {"low*"}, "", "newmark", "", Number(1e-4)}};
     const Simulation simulation(model, divided("groups"));
     EXPECT_EQ(simulation.components_of_bodies(), (std::vector<int>{1, 0}));
     ASSERT_EQ(simulation.components().size(), 2U);
     EXPECT_EQ(simulation.components()[0].name, "low");
-    EXPECT_EQ(simulation.components()[0].integrator, "rk4");
+    EXPECT_EQ(simulation.components()[0].integrator, "newmark");
     EXPECT_EQ(simulation.components()[1].name, "rest");
 }
 

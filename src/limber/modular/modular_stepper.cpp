@@ -27,11 +27,12 @@ int count_massless_freedoms(const Mechanism<D>& m) {
 }
 
 // Joints at the end of the step are held through how that end yields to their forces; a component that cannot tell
-// would follow them with a delay and gain energy.
+// would follow them with a delay and gain energy. Springs in place of joints ask for no such answer.
 template <int D>
-void refuse_unfit(const SystemComponent<D>& box, const ComponentSettings& settings, Coupling coupling,
+void refuse_unfit(const SystemComponent<D>& box, const ComponentSettings& settings, const ModularOptions& options,
                   bool has_joints) {
-    if (!has_joints || coupling != Coupling::end_of_step || box.yields_at_the_end()) return;
+    if (!has_joints || options.coupling != Coupling::end_of_step || options.gluing == Gluing::penalty) return;
+    if (box.yields_at_the_end()) return;
     throw ModelError(fmt::format(
         "component '{}': joints that act at the end of the step cannot hold {} with {}; use global or hybrid with a "
         "structural integrator, or --coupling acceleration",
@@ -80,7 +81,7 @@ std::unique_ptr<ModularAssembly<D>> make_assembly(const ModularSystem<D>& system
     const bool has_joints = !system.parts.interface.elements.empty();
     for (const auto& component : system.components) {
         auto box = std::make_unique<SystemComponent<D>>(component);
-        refuse_unfit(*box, component->settings, options.coupling, has_joints);
+        refuse_unfit(*box, component->settings, options, has_joints);
         boxes.push_back(std::move(box));
     }
     const CompiledComponent<D>& first = *system.components.front();
