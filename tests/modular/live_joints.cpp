@@ -4,8 +4,11 @@
 #include "limber/modular/live_joints.hpp"
 #include <fmt/format.h>
 
+#include <cstdio>
+
 #include "limber/io/element_edits.hpp"
-#include "limber/simulation/session.hpp"
+#include "limber/simulation/journal.hpp"
+#include "limber/simulation/run.hpp"
 #include "support/model_text.hpp"
 #include "support/models.hpp"
 
@@ -218,6 +221,49 @@ TEST(LiveJoints, AreReplayedToTheBit) {
     ASSERT_TRUE(session.apply(Edit{GoToTime{t}}).ok);
     EXPECT_EQ(session.fingerprint(), end);
     EXPECT_NEAR(session.energy_drift(), 0, 1e-3);
+}
+
+// A journal tells how the mechanism was divided, and when that changed.
+TEST(LiveJoints, AreReplayedFromAJournal) {
+    const std::string path = ::testing::TempDir() + "divided.journal";
+    Session session(read(six_rods), by_groups());
+    const auto journal = Journal::create(path, session);
+    session.record(journal);
+    ASSERT_TRUE(session.advance(0.02).ok);
+    ASSERT_TRUE(session.apply("remove joints.bc").ok);
+    ASSERT_TRUE(session.advance(0.03).ok);
+    ASSERT_TRUE(session.apply("use division none").ok);
+    EXPECT_TRUE(session.simulation().components().empty());
+    ASSERT_TRUE(session.advance(0.04).ok);
+    ASSERT_TRUE(session.apply("use division auto:2").ok);
+    EXPECT_EQ(session.simulation().components().size(), 2U);
+    ASSERT_TRUE(session.advance(0.05).ok);
+    journal->finish(session);
+    ReplayReport report;
+    const Session again = replay_journal(path, report);
+    EXPECT_EQ(report.mismatch, "");
+    EXPECT_EQ(report.edits, 3);
+    EXPECT_EQ(again.fingerprint(), session.fingerprint());
+    std::remove(path.c_str());
+}
+
+// ---------------------------------------------------------------- what is recorded
+
+TEST(DividedRun, RecordsTheQuestionsOfEveryStep) {
+    Simulation simulation(read(six_rods), by_groups());
+    RunOptions run_options;
+    run_options.until = 0.02;
+    const RunResult result = run(simulation, run_options);
+    ASSERT_TRUE(result.summary.ok) << result.summary.failure;
+    const ResultTable& table = result.table;
+    ASSERT_EQ(table.columns, (std::vector<std::string>{"t", "tip.x", "tip.y", "gluing.questions"}));
+    ASSERT_EQ(table.values.size(), 4U * 21U);
+    double sum = 0;
+    for (std::size_t i = 3; i < table.values.size(); i += 4) sum += table.values[i];
+    EXPECT_EQ(sum, static_cast<double>(result.summary.iterations));
+    EXPECT_EQ(table.values[3], 0);  // before the first step
+    Simulation whole(read(six_rods), options("global", "trapezoidal"));
+    EXPECT_EQ(run(whole, run_options).table.columns.back(), "tip.y");
 }
 
 }  // namespace
