@@ -55,6 +55,13 @@ export interface Mobility {
   elements: string[];
 }
 
+/** A part of the mechanism with a solver of its own. */
+export interface Component {
+  name: string;
+  formulation: string;
+  integrator: string;
+}
+
 export interface Scene {
   revision: number;
   name: string;
@@ -72,6 +79,8 @@ export interface Scene {
   parameters: string[];
   columns: string[];
   mobility: Mobility | null;
+  components: Component[]; // none: the mechanism is not divided
+  componentOf: number[]; // beside poses
   poses: number[][];
 }
 
@@ -89,6 +98,7 @@ export interface SessionState {
   formulation?: string;
   integrator?: string;
   coordinates?: string;
+  division?: string;
   step?: number;
   ghost?: string;
   reactions?: boolean;

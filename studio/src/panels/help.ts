@@ -15,6 +15,7 @@ const keys: [string, string][] = [
   ['J K M', 'join two points, put a spring between them, add a motor'],
   ['L X', 'lock, disable the selected joint'],
   ['F W E', 'reaction arrows, velocity arrows, traces'],
+  ['C', 'colours of components, if the mechanism is divided'],
   ['P', 'plots'],
   ['0', 'show everything'],
   ['G', 'examples and files'],

@@ -145,6 +145,7 @@ export function shortcuts(studio: Studio, files: Files, toolSet: Tools, actions:
     f: () => studio.show('reactions'),
     w: () => studio.show('velocities'),
     e: () => studio.show('traces'),
+    c: () => studio.show('components'),
     p: click('show-plots'),
     '0': click('fit'),
     v: () => toolSet.use('select'),
