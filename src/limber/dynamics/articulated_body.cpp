@@ -37,7 +37,7 @@ ArticulatedBodySolver<D>::ArticulatedBodySolver(std::shared_ptr<const System> sy
     matrix_.assign(pattern_.nonzeros(), 0.0);
     linear_ = make_linear_solver(pattern_, SolverKind::dense);
     response_ = MatX::Zero(n, rows_);
-    change_ = floor_force_ = VecX::Zero(n);
+    change_ = floor_force_ = unprojected_ = VecX::Zero(n);
     scratch_lambda_ = violation_ = VecX::Zero(system_->rows());
     residual_ = multipliers_ = VecX::Zero(rows_);
     weight_ = system_->row_inertia().tail(rows_) / regularisation;
@@ -86,31 +86,62 @@ void ArticulatedBodySolver<D>::solve_constrained(const VecX& f, const VecX& rhs,
 
 template <int D>
 bool ArticulatedBodySolver<D>::project(double t, VecX& q, VecX& v, std::span<const double> memory) {
-    Evaluation& e = *evaluation_;
     normalise(q);
-    const double tolerance = 1e-14 * system_->length_scale();
     if (rows_ > 0) {
-        const int holonomic = system_->holonomic_rows() - balls_;
-        double before = 0;
-        system_->update_positions(e, t, q, memory);
+        system_->update_positions(*evaluation_, t, q, memory);
         if (!factorize(q)) return false;
-        for (int i = 0; i < 6; ++i) {
-            violation_.setZero();
-            violation_.segment(balls_, holonomic) = e.phi.segment(balls_, holonomic);
-            const double error = violation_.template lpNorm<Eigen::Infinity>();
-            if (!(error > tolerance) || (i > 0 && error > 0.5 * before)) break;
-            before = error;
-            remove(violation_, q);
-            normalise(q);
-            system_->update_residuals(e, t, q, memory);
-        }
-        system_->update_positions(e, t, q, memory);
-        if (!factorize(q)) return false;
+        correct_closures(t, q, memory);
     }
+    return project_velocities(t, q, v, memory);
+}
+
+template <int D>
+bool ArticulatedBodySolver<D>::project_step(const VecX& start, double t, double h, VecX& q, VecX& v,
+                                            std::span<const double> memory) {
+    normalise(q);
+    const double end = t + h;
+    if (rows_ > 0) {
+        system_->update_positions(*evaluation_, t, start, memory);
+        if (!factorize(start)) return false;
+        system_->update_residuals(*evaluation_, end, q, memory);
+        unprojected_ = q;
+        if (correct_closures(end, q, memory) > 1e-10 * system_->length_scale()) {
+            // The forces of the start do not lead onto the constraints, as at a dead point.
+            q = unprojected_;
+            return project(end, q, v, memory);
+        }
+        v += (q - unprojected_) / h;
+    }
+    return project_velocities(end, q, v, memory);
+}
+
+template <int D>
+double ArticulatedBodySolver<D>::correct_closures(double t, VecX& q, std::span<const double> memory) {
+    Evaluation& e = *evaluation_;
+    const int holonomic = system_->holonomic_rows() - balls_;
+    const double tolerance = 1e-14 * system_->length_scale();
+    double before = 0;
+    for (int i = 0;; ++i) {
+        violation_.setZero();
+        violation_.segment(balls_, holonomic) = e.phi.segment(balls_, holonomic);
+        const double error = violation_.template lpNorm<Eigen::Infinity>();
+        if (i == 6 || !(error > tolerance) || (i > 0 && error > 0.5 * before)) return error;
+        before = error;
+        remove(violation_, q);
+        normalise(q);
+        system_->update_residuals(e, t, q, memory);
+    }
+}
+
+template <int D>
+bool ArticulatedBodySolver<D>::project_velocities(double t, const VecX& q, VecX& v, std::span<const double> memory) {
+    Evaluation& e = *evaluation_;
     for (const int first : tree_.ball_columns)
         v.template segment<4>(first) -=
             q.template segment<4>(first) * q.template segment<4>(first).dot(v.template segment<4>(first));
     if (rows_ > 0) {
+        system_->update_positions(e, t, q, memory);
+        if (!factorize(q)) return false;
         system_->update_velocities(e, v);
         violation_ = e.rate;
         remove(violation_, v);

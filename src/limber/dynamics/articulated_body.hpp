@@ -24,6 +24,7 @@ public:
 
     bool solve(double t, const VecX& q, const VecX& v, std::span<const double> memory, VecX& a, VecX& lambda) override;
     bool project(double t, VecX& q, VecX& v, std::span<const double> memory) override;
+    bool project_step(const VecX& start, double t, double h, VecX& q, VecX& v, std::span<const double> memory) override;
 
 protected:
     /// Inertias and closures at the positions last evaluated.
@@ -43,6 +44,9 @@ private:
     /// x <- x - M^-1 J^T y with y such that J x + rhs = 0; lambda += y.
     void close_loops(const VecX& rhs, VecX& x, VecX& lambda);
     void remove(const VecX& violation, VecX& x);
+    /// Closes the loops by the inertias last factorised, from the residuals last evaluated; returns what is left of them.
+    double correct_closures(double t, VecX& q, std::span<const double> memory);
+    bool project_velocities(double t, const VecX& q, VecX& v, std::span<const double> memory);
 
     const RelativeSystem<D>& relative_;
     const RelativeTree<D>& tree_;
@@ -58,7 +62,7 @@ private:
     MatX response_;  // M^-1 J^T
     MultiplierIteration iteration_;
     VecX weight_;  // of the rows; one over what their matrix is regularised with
-    VecX floor_force_, change_, violation_, residual_, multipliers_, scratch_lambda_;
+    VecX floor_force_, change_, violation_, residual_, multipliers_, scratch_lambda_, unprojected_;
 };
 
 /// The system must be in relative coordinates.

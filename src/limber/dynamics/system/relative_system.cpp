@@ -36,6 +36,7 @@ void RelativeSystem<D>::gather_rows() {
     const Mechanism<D>& m = *this->mechanism_;
     const RelativeTree<D>& tree = coordinates_.tree();
     balls_ = static_cast<int>(tree.ball_columns.size());
+    this->euler_parameters_ = tree.ball_columns;
     for (const int column : tree.ball_columns)
         this->row_names_.push_back(
             fmt::format("turn of body '{}'", m.bodies[tree.nodes[tree.node_of_column[column]].body].name));
