@@ -472,6 +472,7 @@ const std::vector<FieldFormat>& modular_fields() {
         {"coupling", K::text, "end-of-step (default) or acceleration"},
         {"course", K::text, "of forces between components over a divided step: hold, linear (default) or quadratic"},
         {"tolerance", K::number, "of the forces between components (default 1e-8)"},
+        {"impacts", K::text, "newton (default), poisson or in-turn: law of several impacts at once"},
         {"rho", K::number, "step of uzawa (default: by the inertia that joints meet)"},
         {"iterate", K::truth, "no: forces between components are extrapolated over the step (default yes)"},
     };

@@ -364,6 +364,7 @@ struct SimulationDefaults {
 };
 
 struct Model {
+    std::string impacts;  ///< word of the option of that name
     Model();
 
     std::string title;

@@ -44,7 +44,8 @@ bool same(const std::vector<InitialValue>& a, const std::vector<InitialValue>& b
 }
 bool same(const SimulationDefaults& a, const SimulationDefaults& b) {
     return same(a.until, b.until) && same(a.step, b.step) && same(a.every, b.every) && a.formulation == b.formulation &&
-           a.integrator == b.integrator && a.coordinates == b.coordinates && a.from_equilibrium == b.from_equilibrium;
+           a.integrator == b.integrator && a.coordinates == b.coordinates && a.from_equilibrium == b.from_equilibrium &&
+           a.impacts == b.impacts;
 }
 
 }  // namespace
