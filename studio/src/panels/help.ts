@@ -14,7 +14,7 @@ const keys: [string, string][] = [
   ['R B D S', 'draw a rod, box, disc, sphere'],
   ['J K M', 'join two points, put a spring between them, add a motor'],
   ['L X', 'lock, disable the selected joint'],
-  ['F W E', 'reaction arrows, velocity arrows, traces'],
+  ['F W E C', 'reaction arrows, velocity arrows, traces, contacts'],
   ['P', 'plots'],
   ['0', 'show everything'],
   ['G', 'examples and files'],

@@ -9,10 +9,11 @@ export function legend(studio: Studio): HTMLElement {
   const element = h('div', { class: 'legend', hidden: true, 'aria-label': 'Legend' });
   const line = (kind: string, text: string) => [h('span', { class: `swatch ${kind}` }), h('span', {}, text)];
   const update = () => {
-    const { reactions, velocities } = studio.view.overlays;
+    const { reactions, velocities, contacts } = studio.view.overlays;
     const lines = [
       ...(studio.shown.reactions ? line('reaction', `joint forces, longest ${short(reactions.largest)} N`) : []),
       ...(studio.shown.velocities ? line('velocity', `velocities, fastest ${short(velocities.largest)} m/s`) : []),
+      ...(studio.shown.contacts && contacts.count > 0 ? line('contact', `contact forces, longest ${short(contacts.forces.largest)} N`) : []),
       ...(studio.scene?.forces.some((f) => f.type === 'spring') ? [...line('pulled', 'spring pulled'), ...line('pressed', 'spring pressed')] : []),
     ];
     element.replaceChildren(...lines);
