@@ -11,10 +11,21 @@ export interface Solid {
   color: string;
 }
 
+/** By which a body touches others, if that is not its solids. */
+export interface ContactShape {
+  kind: 'plane' | 'sphere' | 'box' | 'capsule' | 'cylinder' | 'cone' | 'convex' | 'mesh';
+  size: number[];
+  position: Vector;
+  quaternion: Quaternion;
+  vertices?: Vector[];
+  triangles?: [number, number, number][];
+}
+
 export interface Body {
   name: string;
   index: number; // -1: the ground
   solids: Solid[];
+  shapes?: ContactShape[];
   mass?: number;
   centre?: Vector;
 }
@@ -47,6 +58,23 @@ export interface Force {
   radius?: number; // of a tyre
 }
 
+export interface Stop {
+  name: string;
+  type: string;
+  a: number;
+  b: number;
+  scalar: string; // of a limit
+  min?: number;
+  max?: number;
+  length?: number;
+  gap?: number;
+}
+
+export interface ContactRule {
+  name: string;
+  type: string;
+}
+
 export interface Mobility {
   freedoms: number;
   redundant: number;
@@ -73,6 +101,8 @@ export interface Scene {
   markers: Marker[];
   joints: Joint[];
   forces: Force[];
+  stops: Stop[];
+  contacts: ContactRule[];
   drivers: string[];
   sensors: string[];
   events: string[];

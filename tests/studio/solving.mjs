@@ -130,10 +130,10 @@ test('components have colours, a legend and their questions', async () => {
   divided.forEach((color, body) => assert.equal(color, divided[componentOf.indexOf(componentOf[body])], `body ${body}`));
   await ask(page, 'step', { count: 5 });
   await until(() => /questions per step/.test(document.getElementById('solver').innerText), null, 'the questions');
-  await page.keyboard.press('c');
+  await page.keyboard.press('n');
   assert.deepEqual(await colors(), plain);
   assert.equal(await page.locator('.swatch.component').count(), 0);
-  await page.keyboard.press('c');
+  await page.keyboard.press('n');
   // A joint between components goes and comes back while they stay.
   await page.selectOption('#division', 'none');
   await until(() => window.studio.scene.components.length === 0, null, 'one whole');

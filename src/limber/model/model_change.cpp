@@ -55,7 +55,7 @@ bool same(const std::vector<ComponentGroup>& a, const std::vector<ComponentGroup
 bool same(const SimulationDefaults& a, const SimulationDefaults& b) {
     return same(a.until, b.until) && same(a.step, b.step) && same(a.every, b.every) && a.formulation == b.formulation &&
            a.integrator == b.integrator && a.coordinates == b.coordinates && a.from_equilibrium == b.from_equilibrium &&
-           same(a.modular, b.modular) && same(a.components, b.components);
+           a.impacts == b.impacts && same(a.modular, b.modular) && same(a.components, b.components);
 }
 
 }  // namespace

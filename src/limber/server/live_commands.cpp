@@ -31,6 +31,7 @@ SimulationOptions options_of(const Model& model) {
     options.coordinates = model.simulation.coordinates;
     options.from_equilibrium = model.simulation.from_equilibrium;
     apply_modular_defaults(model, options);
+    apply_contact_defaults(model, options);
     return options;
 }
 

@@ -58,6 +58,7 @@ Json describe_options(const Session& session) {
     const SimulationOptions& o = session.options();
     const FormulationOptions& f = o.formulation_options;
     const IntegratorOptions& i = o.integrator_options;
+    const ContactOptions& c = o.contact_options;
     const SessionOptions& s = session.session_options();
     return {{"formulation", o.formulation},
             {"integrator", o.integrator},
@@ -78,6 +79,9 @@ Json describe_options(const Session& session) {
             {"max_halvings", i.max_halvings},
             {"step_control", i.step_control},
             {"modular", describe_modular(o.modular)},
+            {"stops", static_cast<int>(c.treatment)},
+            {"stop_stiffness", c.stiffness},
+            {"impacts", static_cast<int>(c.impact_law)},
             {"step", s.step},
             {"snap", s.snap},
             {"closing_frequency", s.closing_frequency},
@@ -107,6 +111,11 @@ void read_options(const Json& json, SimulationOptions& o, SessionOptions& s) {
     i.step_control = json.at("step_control");
     // Older journals know nothing of components.
     if (json.contains("modular")) read_modular(json.at("modular"), o.modular);
+    // Older journals do not say.
+    ContactOptions& c = o.contact_options;
+    c.treatment = static_cast<ContactTreatment>(json.value("stops", static_cast<int>(c.treatment)));
+    c.stiffness = json.value("stop_stiffness", c.stiffness);
+    c.impact_law = static_cast<ImpactLaw>(json.value("impacts", static_cast<int>(c.impact_law)));
     s.step = json.at("step");
     s.snap = json.at("snap");
     s.closing_frequency = json.at("closing_frequency");

@@ -26,6 +26,8 @@ struct SimulationOptions {
 /// Settings by name: "penalty", "rho", ... Throws ModelError for an unknown name or a value out of range.
 void set_option(SimulationOptions& options, const std::string& name, const std::string& value);
 
+/// What the model's section 'simulation' says about contacts.
+void apply_contact_defaults(const Model& model, SimulationOptions& options);
 /// What the model's section 'modular' says.
 void apply_modular_defaults(const Model& model, SimulationOptions& options);
 

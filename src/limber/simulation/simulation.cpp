@@ -17,6 +17,21 @@
 #include "limber/modular/live_joints.hpp"
 
 namespace limber {
+namespace {
+
+// The way to rest, with stops if there are any.
+template <int D>
+Relaxation make_relaxation(const std::shared_ptr<const MechanismSystem<D>>& system) {
+    Relaxation relaxation;
+    relaxation.stepper = make_relaxation_stepper(system);
+    if (system->mechanism().unilateral.empty()) return relaxation;
+    auto stepper = std::make_unique<UnilateralStepper<D>>(std::move(relaxation.stepper), system, ContactOptions{});
+    relaxation.is_possible = [&stops = *stepper](const State& state) { return stops.is_possible(state); };
+    relaxation.stepper = std::move(stepper);
+    return relaxation;
+}
+
+}  // namespace
 
 Simulation::Simulation(Model model, SimulationOptions options)
     : model_(std::move(model)), options_(std::move(options)) {
@@ -184,7 +199,7 @@ void Simulation::start() {
         const auto settled = make_system<D>(mechanism, kind);
         settled->import_states(states, state_.q, state_.v);
         const auto solver = make_acceleration_solver("augmented-lagrangian", settled);
-        equilibrium_ = find_equilibrium(settled, *solver, state_);
+        equilibrium_ = find_equilibrium(*settled, *solver, make_relaxation<D>(settled), state_);
         if (!equilibrium_.converged) throw std::runtime_error("static equilibrium: " + equilibrium_.reason);
         settled->export_states(state_.q, state_.v, states);
         for (std::size_t b = 0; b < states.size(); ++b) {

@@ -20,11 +20,12 @@ export function legend(studio: Studio): HTMLElement {
     return list.length > mostComponents ? [...lines, ...line('', `and ${list.length - mostComponents} more`)] : lines;
   };
   const update = () => {
-    const { reactions, velocities } = studio.view.overlays;
+    const { reactions, velocities, contacts } = studio.view.overlays;
     const lines = [
       ...components(),
       ...(studio.shown.reactions ? line('reaction', `joint forces, longest ${short(reactions.largest)} N`) : []),
       ...(studio.shown.velocities ? line('velocity', `velocities, fastest ${short(velocities.largest)} m/s`) : []),
+      ...(studio.shown.contacts && contacts.count > 0 ? line('contact', `contact forces, longest ${short(contacts.forces.largest)} N`) : []),
       ...(studio.scene?.forces.some((f) => f.type === 'spring') ? [...line('pulled', 'spring pulled'), ...line('pressed', 'spring pressed')] : []),
     ];
     element.replaceChildren(...lines);

@@ -4,6 +4,7 @@ import {
   BoxGeometry,
   type BufferGeometry,
   Color,
+  ConeGeometry,
   CylinderGeometry,
   DynamicDrawUsage,
   Group,
@@ -21,11 +22,13 @@ import {
 import type { Scene } from '../types';
 import { componentColorOf } from './components';
 import { isCrowd, type Shape, type ShapeKind, shapesOf } from './shapes';
+import { Surfaces } from './surfaces';
 
 type Geometries = Record<ShapeKind, BufferGeometry>;
 const fine: Geometries = {
   box: new BoxGeometry(1, 1, 1),
   cylinder: new CylinderGeometry(1, 1, 1, 28).rotateX(Math.PI / 2),
+  cone: new ConeGeometry(1, 1, 28).rotateX(Math.PI / 2),
   sphere: new SphereGeometry(1, 24, 16),
   tyre: new TorusGeometry(0.8, 0.2, 14, 40),
 };
@@ -33,6 +36,7 @@ const fine: Geometries = {
 const coarse: Geometries = {
   box: fine.box,
   cylinder: new CylinderGeometry(1, 1, 1, 8).rotateX(Math.PI / 2),
+  cone: new ConeGeometry(1, 1, 8).rotateX(Math.PI / 2),
   sphere: new SphereGeometry(1, 8, 6),
   tyre: new TorusGeometry(0.8, 0.2, 6, 16),
 };
@@ -40,6 +44,7 @@ const coarse: Geometries = {
 export class BodyMeshes {
   readonly group = new Group();
   private meshes: { mesh: InstancedMesh; shapes: Shape[] }[] = [];
+  private surfaces = new Surfaces();
   private poses: Matrix4[] = [];
   private highlighted = new Map<number, string>();
   private scene: Scene | null = null;
@@ -50,7 +55,9 @@ export class BodyMeshes {
   private readonly one = new Vector3(1, 1, 1);
 
   /** A ghost is a pale copy that cannot be picked. */
-  constructor(private isGhost = false) {}
+  constructor(private isGhost = false) {
+    if (!isGhost) this.group.add(this.surfaces.group);
+  }
 
   build(scene: Scene, thickness: number, hasShadows: boolean): void {
     for (const { mesh } of this.meshes) {
@@ -60,6 +67,7 @@ export class BodyMeshes {
     }
     this.meshes = [];
     this.scene = scene;
+    this.surfaces.build(scene, thickness);
     this.poses = scene.poses.map(() => new Matrix4());
     const shapes = shapesOf(scene, thickness);
     const geometries = isCrowd(scene) ? coarse : fine;
@@ -88,6 +96,7 @@ export class BodyMeshes {
       this.quaternion.set(data[at + 3]!, data[at + 4]!, data[at + 5]!, data[at + 6]!);
       this.poses[b]!.compose(this.position, this.quaternion, this.one);
     }
+    this.surfaces.update((b) => this.poses[b]);
     for (const { mesh, shapes } of this.meshes) {
       shapes.forEach((shape, i) => {
         const pose = this.poses[shape.body];
@@ -116,7 +125,7 @@ export class BodyMeshes {
 
   bodyAt(hit: Intersection): number | null {
     const entry = this.meshes.find(({ mesh }) => mesh === hit.object);
-    return entry?.shapes[hit.instanceId ?? -1]?.body ?? null;
+    return entry?.shapes[hit.instanceId ?? -1]?.body ?? this.surfaces.bodyAt(hit);
   }
 
   private paint(): void {

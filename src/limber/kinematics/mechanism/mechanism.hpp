@@ -105,6 +105,7 @@ struct FrictionElement {
     int joint = -1;                   ///< element whose reaction is the load
     double arm = 0;                   ///< moments of the reaction count as 2 M / arm; 0: not at all
     double preload = 0;               ///< added to the reaction
+    int compliant = -1;               ///< force element whose law finds the force from the load; it has no rows
 };
 
 /// Two features that a joint makes equal: a set of coordinates may use one in place of the other.
