@@ -36,6 +36,19 @@ double difference(const std::vector<double>& a, const std::vector<double>& b) {
     return largest;
 }
 
+// The motion of the bodies in the coordinates of another simulation of the same model.
+State in_coordinates_of(const Simulation& other, const Simulation& simulation) {
+    const auto convert = [&]<int D>(const MechanismSystem<D>& from) {
+        BodyStates<D> states;
+        from.export_states(simulation.state().q, simulation.state().v, states);
+        State state;
+        static_cast<const MechanismSystem<D>&>(other.system()).import_states(states, state.q, state.v);
+        return state;
+    };
+    return simulation.model().planar ? convert(static_cast<const MechanismSystem<2>&>(simulation.system()))
+                                     : convert(static_cast<const MechanismSystem<3>&>(simulation.system()));
+}
+
 double largest_distance(Simulation& a, Simulation& b) {
     const auto first = a.observer().compute_poses(a.state());
     const auto second = b.observer().compute_poses(b.state());
@@ -58,11 +71,12 @@ TEST_P(Divided, MovesAsOne) {
     const StepReport report = divided.advance(c.until, c.step);
     ASSERT_TRUE(report.ok) << report.reason;
     EXPECT_LT(largest_distance(divided, whole), 1e-8);
-    // What is divided shows natural coordinates, whatever its components have.
+    // Angles between bodies may differ by whole turns.
     if (whole.options().coordinates == "natural") {
-        EXPECT_LT((divided.state().q - whole.state().q).lpNorm<Eigen::Infinity>(), 1e-8);
+        const State found = in_coordinates_of(whole, divided);
+        EXPECT_LT((found.q - whole.state().q).lpNorm<Eigen::Infinity>(), 1e-8);
         const double speed = 1 + whole.state().v.lpNorm<Eigen::Infinity>();
-        EXPECT_LT((divided.state().v - whole.state().v).lpNorm<Eigen::Infinity>(), 1e-7 * speed);
+        EXPECT_LT((found.v - whole.state().v).lpNorm<Eigen::Infinity>(), 1e-7 * speed);
     }
     EXPECT_LT(difference(sense_all(divided), sense_all(whole)), 1e-6);
 }

@@ -101,14 +101,15 @@ void ModularAssembly<D>::connect() {
     first_row.push_back(rows);
     admittance_ = std::make_unique<Admittance>(rows, box_rows_, first_row);
     multipliers_ = accepted_multipliers_ = before_multipliers_ = residual_ = correction_ = rows_ = VecX::Zero(rows);
+    impulses_ = VecX::Zero(rows);
     is_admittance_old_ = true;
 }
 
 template <int D>
-void ModularAssembly<D>::exchange_joints(std::unique_ptr<InterfaceJoints<D>> joints) {
+std::unique_ptr<InterfaceJoints<D>> ModularAssembly<D>::exchange_joints(std::unique_ptr<InterfaceJoints<D>> joints) {
     const Mechanism<D>& old = joints_->mechanism();
     const VecX before = accepted_multipliers_;
-    const auto old_joints = std::move(joints_);
+    auto old_joints = std::move(joints_);
     joints_ = std::move(joints);
     connect();
     for (const auto& element : joints_->mechanism().elements) {
@@ -118,6 +119,7 @@ void ModularAssembly<D>::exchange_joints(std::unique_ptr<InterfaceJoints<D>> joi
             before.segment(old.elements[it->second].first_row, element.row_count);
     }
     past_ = 0;
+    return old_joints;
 }
 
 // ---------------------------------------------------------------- questions
@@ -545,6 +547,7 @@ bool ModularAssembly<D>::push(bool velocities) {
         });
         share(motion_, first_port_);
         for (std::size_t p = 0; p < probe_.size() && !velocities; ++p) settled_[p] += probe_[p];
+        if (velocities) impulses_ += correction_;
         ++report_.products;
     }
     return rows_.allFinite();
@@ -583,6 +586,7 @@ StepReport ModularAssembly<D>::restart_velocities(double t) {
     past_ = 0;
     begin(0, Coupling::acceleration);
     multipliers_.setZero();
+    impulses_.setZero();
     forces_.assign(forces_.size(), TwistVec<D>::Zero());
     if (!ask()) return make_report(false);
     find_residual();

@@ -56,14 +56,19 @@ public:
     StepReport start(double t);
     /// On failure nothing has happened.
     StepReport step(double h);
-    /// Other joints between the same ports; those of the same name keep their multipliers. The boxes notice nothing.
-    void exchange_joints(std::unique_ptr<InterfaceJoints<D>> joints);
+    /// Other joints between the same ports; those of the same name keep their multipliers. The boxes notice nothing. Returns the
+    /// old ones.
+    std::unique_ptr<InterfaceJoints<D>> exchange_joints(std::unique_ptr<InterfaceJoints<D>> joints);
     /// After a change of the joints: velocities jump as by impulses of the joints, then as start().
     StepReport restart_velocities(double t);
+    /// Impulses of the rows at the last restart of velocities.
+    const VecX& impulses() const { return impulses_; }
 
     Component<D>& box(int index) { return *boxes_[index]; }
     int box_count() const { return static_cast<int>(boxes_.size()); }
     InterfaceJoints<D>& joints() { return *joints_; }
+    /// Of all ports, as last accepted or asked about.
+    std::span<const PortMotion<D>> motion() const { return motion_; }
     const GluingReport& report() const { return report_; }
     /// Smallest multipliers that have the effect of those found.
     VecX compute_multipliers();
@@ -141,7 +146,7 @@ private:
     std::vector<MatX> box_admittance_;
     VecX multipliers_, accepted_multipliers_, before_multipliers_;
     double previous_h_ = 0;
-    VecX residual_, correction_, rows_;
+    VecX residual_, correction_, rows_, impulses_;
     double opening_ = 0;  // largest error of the rows, as a position
     GluingReport report_;
     std::unique_ptr<GluingMethod> pusher_;  // of velocities and accelerations

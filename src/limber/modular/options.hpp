@@ -44,6 +44,7 @@ struct ModularOptions {
     std::shared_ptr<Exchange> exchange;  ///< with the other processes of a distributed run; null: there are none
 
     bool is_on() const { return !division.empty(); }
+    bool operator==(const ModularOptions&) const = default;
 };
 
 /// Settings of one component; what is empty or 0 is that of the whole.

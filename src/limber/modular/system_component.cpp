@@ -80,7 +80,7 @@ SystemComponent<D>::SystemComponent(std::shared_ptr<const CompiledComponent<D>> 
     : compiled_(std::move(compiled)), system_(*compiled_->system) {
     const ComponentSettings& s = compiled_->settings;
     const FormulationInfo& formulation = find_formulation(s.formulation);
-    is_structural_ = s.integrator != "rk4" && s.integrator != "reference";
+    is_structural_ = !find_integrator(s.integrator).needs_accelerations;
     if (is_structural_) scheme_ = make_structural_scheme(s.integrator, compiled_->integrator_options);
     solver_ = make_acceleration_solver(s.formulation, is_braced() ? compiled_->weighted_system : compiled_->system,
                                        compiled_->formulation_options);
