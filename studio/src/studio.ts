@@ -93,6 +93,7 @@ export class Studio {
   /** Arrows and traces on or off; without `isOn` the other way round. */
   show(what: keyof Shown, isOn = !this.shown[what]): void {
     this.shown[what] = isOn;
+    if (what === 'components') this.view.bodies.showComponents(isOn);
     if (what === 'reactions') void this.connection.ask('reactions', { on: isOn });
     this.shownChanged.emit(this.shown);
   }

@@ -83,6 +83,13 @@ export interface Mobility {
   elements: string[];
 }
 
+/** A part of the mechanism with a solver of its own. */
+export interface Component {
+  name: string;
+  formulation: string;
+  integrator: string;
+}
+
 export interface Scene {
   revision: number;
   name: string;
@@ -102,6 +109,8 @@ export interface Scene {
   parameters: string[];
   columns: string[];
   mobility: Mobility | null;
+  components: Component[]; // none: the mechanism is not divided
+  componentOf: number[]; // beside poses
   poses: number[][];
 }
 
@@ -119,6 +128,7 @@ export interface SessionState {
   formulation?: string;
   integrator?: string;
   coordinates?: string;
+  division?: string;
   step?: number;
   ghost?: string;
   reactions?: boolean;

@@ -213,6 +213,14 @@ Json describe_mobility(const Simulation& simulation) {
             {"elements", report.redundant_elements}};
 }
 
+// Of a divided mechanism, in the order of Simulation::components_of_bodies.
+Json describe_components(const Simulation& simulation) {
+    Json list = Json::array();
+    for (const ComponentSettings& c : simulation.components())
+        list.push_back({{"name", c.name}, {"formulation", c.formulation}, {"integrator", c.integrator}});
+    return list;
+}
+
 template <class T>
 Json names_of(const Table<T>& table) {
     return table.names();
@@ -240,6 +248,8 @@ Json describe_scene(const Simulation& simulation, Observer& observer) {
     scene["parameters"] = model.parameters.names();
     scene["columns"] = observer.columns();
     scene["mobility"] = describe_mobility(simulation);
+    scene["components"] = describe_components(simulation);
+    scene["componentOf"] = simulation.components_of_bodies();
     Json poses = Json::array();
     for (const BodyPose& pose : observer.compute_poses(simulation.state()))
         poses.push_back({pose.position.x(), pose.position.y(), pose.position.z(), pose.orientation.x(),

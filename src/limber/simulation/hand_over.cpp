@@ -138,8 +138,13 @@ std::vector<JointImpulse> find_impulses(const Mechanism<D>& m, const BodyStates<
         size = std::max(size, wrench.norm());
         list.push_back(std::move(impulse));
     }
-    std::erase_if(list, [&](const JointImpulse& i) { return !(i.impulse.norm() + i.moment.norm() > 1e-6 * size); });
+    drop_small(list, size);
     return list;
+}
+
+void drop_small(std::vector<JointImpulse>& impulses, double largest) {
+    std::erase_if(impulses,
+                  [&](const JointImpulse& i) { return !(i.impulse.norm() + i.moment.norm() > 1e-6 * largest); });
 }
 
 #define LIMBER_INSTANTIATE(D)                                                                                         \

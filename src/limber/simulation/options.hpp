@@ -19,6 +19,8 @@ struct SimulationOptions {
     IntegratorOptions integrator_options;
     ContactOptions contact_options;
     ModularOptions modular;  ///< formulation, integrator and coordinates then are those of components that have no own
+
+    bool operator==(const SimulationOptions&) const = default;
 };
 
 /// Settings by name: "penalty", "rho", ... Throws ModelError for an unknown name or a value out of range.

@@ -14,6 +14,7 @@ const keys: [string, string][] = [
   ['R B D S', 'draw a rod, box, disc, sphere'],
   ['J K M', 'join two points, put a spring between them, add a motor'],
   ['L X', 'lock, disable the selected joint'],
+  ['N', 'colours of components, if the mechanism is divided'],
   ['F W E C', 'reaction arrows, velocity arrows, traces, contacts'],
   ['P', 'plots'],
   ['0', 'show everything'],

@@ -147,6 +147,7 @@ export function shortcuts(studio: Studio, files: Files, toolSet: Tools, actions:
     f: () => studio.show('reactions'),
     w: () => studio.show('velocities'),
     e: () => studio.show('traces'),
+    n: () => studio.show('components'),
     c: () => studio.show('contacts'),
     p: click('show-plots'),
     '0': click('fit'),

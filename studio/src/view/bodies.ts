@@ -20,6 +20,7 @@ import {
   Vector3,
 } from 'three';
 import type { Scene } from '../types';
+import { componentColorOf } from './components';
 import { isCrowd, type Shape, type ShapeKind, shapesOf } from './shapes';
 import { Surfaces } from './surfaces';
 
@@ -46,6 +47,8 @@ export class BodyMeshes {
   private surfaces = new Surfaces();
   private poses: Matrix4[] = [];
   private highlighted = new Map<number, string>();
+  private scene: Scene | null = null;
+  private showsComponents = true;
   private position = new Vector3();
   private quaternion = new Quaternion();
   private matrix = new Matrix4();
@@ -63,6 +66,7 @@ export class BodyMeshes {
       mesh.dispose();
     }
     this.meshes = [];
+    this.scene = scene;
     this.surfaces.build(scene, thickness);
     this.poses = scene.poses.map(() => new Matrix4());
     const shapes = shapesOf(scene, thickness);
@@ -113,6 +117,12 @@ export class BodyMeshes {
     this.paint();
   }
 
+  /** Bodies of a divided mechanism in the colours of their components, or in their own. */
+  showComponents(isOn: boolean): void {
+    this.showsComponents = isOn;
+    this.paint();
+  }
+
   bodyAt(hit: Intersection): number | null {
     const entry = this.meshes.find(({ mesh }) => mesh === hit.object);
     return entry?.shapes[hit.instanceId ?? -1]?.body ?? this.surfaces.bodyAt(hit);
@@ -122,7 +132,8 @@ export class BodyMeshes {
     for (const { mesh, shapes } of this.meshes) {
       shapes.forEach((shape, i) => {
         const glow = this.highlighted.get(shape.body);
-        const color = new Color(shape.color);
+        const component = this.showsComponents && this.scene ? componentColorOf(this.scene, shape.body) : null;
+        const color = new Color(component ?? shape.color);
         mesh.setColorAt(i, glow ? color.lerp(new Color(glow), 0.55) : color);
       });
       if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;

@@ -17,12 +17,13 @@ export interface Shown {
   reactions: boolean;
   velocities: boolean;
   traces: boolean;
+  components: boolean;
   contacts: boolean;
 }
 
 export class Overlays {
   readonly group = new Group();
-  readonly shown: Shown = { reactions: false, velocities: false, traces: false, contacts: true };
+  readonly shown: Shown = { reactions: false, velocities: false, traces: false, contacts: true, components: true };
   readonly reactions = new ArrowLayer('#d55e00');
   readonly velocities = new ArrowLayer('#009e73');
   readonly traces = new Traces();

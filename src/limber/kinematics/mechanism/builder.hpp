@@ -12,7 +12,10 @@ template <int D>
 class MechanismBuilder {
 public:
     explicit MechanismBuilder(const Model& model);
+    /// Goes on with a mechanism that has some bodies of the model.
+    MechanismBuilder(const Model& model, Mechanism<D> made);
     Mechanism<D> build();
+    Mechanism<D> build_with(const Joint& joint);
 
 private:
     // bodies and features
@@ -96,7 +99,7 @@ private:
     ModelEvaluation evaluation_;
     Mechanism<D> m_;
     std::vector<int> body_of_slot_;  // slot of a body in the model -> its index here; -1: ground
-    std::vector<std::optional<MarkerFeatures<D>>> markers_;  // by slot in the model, once they are needed
+    std::unordered_map<std::uint32_t, MarkerFeatures<D>> markers_;  // by slot in the model, once they are needed
     std::map<std::string, int> scalar_by_name_;
     std::map<std::string, std::shared_ptr<const RoadProfile>> roads_;
     std::map<std::tuple<int, bool, std::array<double, D>>, int> feature_index_;

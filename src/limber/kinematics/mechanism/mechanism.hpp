@@ -204,6 +204,9 @@ std::vector<double> with_open_contacts(const Mechanism<D>& mechanism, std::vecto
 /// Throws ModelError for everything that is wrong with the model.
 template <int D>
 Mechanism<D> make_mechanism(const Model& model);
+/// One more joint of the model, between two markers whose bodies the mechanism has; the rest stays as it is.
+template <int D>
+Mechanism<D> with_joint(Mechanism<D> mechanism, const Model& model, const Joint& joint);
 
 /// "crank.angle" of "crank.angle.rate"; other names as they are.
 std::string without_rate(const std::string& name);
