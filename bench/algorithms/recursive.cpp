@@ -10,6 +10,11 @@ Stretch chain(long bodies) {
     return {"chain", "chain.yaml", {{"N", std::to_string(bodies)}}, 1e-3, 10};
 }
 
+// Closures that couple neighbours only.
+Stretch four_bars(long loops) {
+    return {"n-four-bar", "n-four-bar.yaml", {{"N", std::to_string(loops)}}, 1e-2, 50};
+}
+
 // Positions, velocities and accelerations in, forces along the coordinates out.
 template <int D>
 void inverse_dynamics(benchmark::State& state, const Stretch& stretch) {
@@ -31,6 +36,14 @@ void inverse_dynamics(benchmark::State& state, const Stretch& stretch) {
         measure_accelerations(state, chain(state.range(0)), "articulated-body", 10);
         state.SetComplexityN(state.range(0));
     })->ArgsProduct({{10, 40, 160, 640, 2560, 10000}});
+    add_benchmark("solve_accelerations/articulated-body/n-four-bar", [](auto& state) {
+        measure_accelerations(state, four_bars(state.range(0)), "articulated-body", 10);
+        state.SetComplexityN(state.range(0));
+    })->ArgsProduct({{5, 40, 200}});
+    add_benchmark("step/articulated-body/semi-implicit-euler/chain", [](auto& state) {
+        measure_steps(state, chain(state.range(0)), "articulated-body", "semi-implicit-euler");
+        state.SetComplexityN(state.range(0));
+    })->ArgsProduct({{10, 100, 1000, 10000}});
     add_benchmark("step/articulated-body/rk4/chain", [](auto& state) {
         measure_steps(state, chain(state.range(0)), "articulated-body", "rk4");
         state.SetComplexityN(state.range(0));

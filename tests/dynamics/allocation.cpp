@@ -62,13 +62,13 @@ TEST_P(SteppingAllocatesNothing, AfterTheFirstStep) {
     EXPECT_EQ(during, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, SteppingAllocatesNothing,
-                         ::testing::Combine(::testing::Values("double-pendulum.yaml", "n-four-bar.yaml", "andrews.yaml",
-                                                              "loops/bricard.yaml", "joints/rolling-disc.yaml",
-                                                              "forces/bushing.yaml", "joints/universal.yaml",
-                                                              "contact/double-pendulum-wall.yaml"),
-                                            ::testing::ValuesIn(formulations_in_coordinates()),
-                                            ::testing::Values("trapezoidal", "hht", "higher-order", "rk4")));
+INSTANTIATE_TEST_SUITE_P(
+    All, SteppingAllocatesNothing,
+    ::testing::Combine(::testing::Values("double-pendulum.yaml", "n-four-bar.yaml", "andrews.yaml",
+                                         "loops/bricard.yaml", "joints/rolling-disc.yaml", "forces/bushing.yaml",
+                                         "joints/universal.yaml", "contact/double-pendulum-wall.yaml"),
+                       ::testing::ValuesIn(formulations_in_coordinates()),
+                       ::testing::Values("trapezoidal", "hht", "higher-order", "rk4", "semi-implicit-euler")));
 
 class TimeSteppingAllocatesNothing : public ::testing::TestWithParam<std::tuple<const char*, double>> {};
 

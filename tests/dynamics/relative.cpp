@@ -116,13 +116,40 @@ TEST(ArticulatedInertia, SolvesWithTheMassMatrix) {
         ASSERT_TRUE(inertia.factorize(motion, s.state.q)) << name;
         const VecX b = VecX::LinSpaced(system.size(), 1, -2);
         VecX x = b;
-        inertia.solve(motion, x);
+        inertia.solve(x);
         // M x + p (p.x) = b
         VecX product(system.size());
         multiply(system.pattern(), e->mass, x, product);
         for (const int c : tree.ball_columns)
             product.segment<4>(c) += s.state.q.segment<4>(c) * s.state.q.segment<4>(c).dot(x.segment<4>(c));
         EXPECT_LT((product - b).norm(), 1e-9 * b.norm()) << name;
+    }
+}
+
+// Two unit vectors: the dot product of their ways up is an entry of M^-1, which a full solve gives too.
+TEST(ArticulatedInertia, WaysUpMultiplyToTheInverse) {
+    for (const char* name : {"joints/spherical.yaml", "joints/planar.yaml", "loops/bricard.yaml"}) {
+        const StartedSystem<3> s(example(name), CoordinateKind::relative);
+        const auto& system = static_cast<const RelativeSystem<3>&>(*s.system);
+        const auto e = system.make_evaluation();
+        system.update(*e, 0, s.state.q, s.state.v, s.state.memory);
+        const RelativeTree<3>& tree = system.coordinates().tree();
+        ArticulatedInertia<3> inertia(*s.mechanism, tree, VecX::Zero(system.size()),
+                                      std::vector<double>(tree.ball_columns.size(), 1.0));
+        ASSERT_TRUE(inertia.factorize(RelativeSystem<3>::motion(*e), s.state.q)) << name;
+        const double one = 1;
+        MatX ways = MatX::Zero(system.size(), system.size());
+        for (int c = 0; c < system.size(); ++c) {
+            const TreeBranch branch = inertia.find_branch({&c, 1});
+            std::vector<double> u(branch.columns.size());
+            inertia.climb(branch, {&c, 1}, &one, u.data());
+            for (std::size_t k = 0; k < u.size(); ++k) ways(branch.columns[k], c) = u[k];
+        }
+        for (int c = 0; c < system.size(); ++c) {
+            VecX x = VecX::Unit(system.size(), c);
+            inertia.solve(x);
+            EXPECT_LT((ways.transpose() * ways.col(c) - x).norm(), 1e-10 * x.norm()) << name << " " << c;
+        }
     }
 }
 

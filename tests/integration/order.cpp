@@ -27,13 +27,12 @@ TEST_P(Order, IsTheOneOfTheScheme) {
     RecordProperty("observed_order", std::to_string(observed));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Order,
-                         ::testing::Combine(::testing::Values("trapezoidal", "newmark", "hht", "generalized-alpha",
-                                                              "linear-acceleration", "higher-order", "rk4"),
-                                            ::testing::ValuesIn(formulation_names())),
-                         [](const auto& info) {
-                             return test_name(std::get<0>(info.param) + "_" + std::get<1>(info.param));
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    All, Order,
+    ::testing::Combine(::testing::Values("trapezoidal", "newmark", "hht", "generalized-alpha", "linear-acceleration",
+                                         "higher-order", "rk4", "semi-implicit-euler"),
+                       ::testing::ValuesIn(formulation_names())),
+    [](const auto& info) { return test_name(std::get<0>(info.param) + "_" + std::get<1>(info.param)); });
 
 TEST(Reference, AgreesWithThePublishedDigits) {
     for (const std::string& formulation : formulation_names()) {

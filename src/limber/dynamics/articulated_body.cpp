@@ -14,6 +14,8 @@ constexpr int refinements = 2;
 constexpr int max_passes = 20;  // needed near dead points, where some constraint hardly acts
 constexpr int massless_passes = 3;
 constexpr double enough = 1e-13;
+// Closures that are open by less, over the length of the mechanism, have been closed.
+constexpr double closed = 1e-12;
 
 }  // namespace
 
@@ -29,15 +31,12 @@ ArticulatedBodySolver<D>::ArticulatedBodySolver(std::shared_ptr<const System> sy
       is_massless_(!floor_.isZero(0)),
       inertia_(relative_.mechanism(), tree_, floor_, ball_inertia_),
       iteration_(system_->size(), rows_) {
-    const int n = system_->size();
-    SymmetricPatternBuilder builder(rows_);
-    for (int r = 0; r < rows_; ++r)
-        for (int s = r; s < rows_; ++s) builder.add(s, r);
-    pattern_ = builder.build();
+    find_branches();
     matrix_.assign(pattern_.nonzeros(), 0.0);
-    linear_ = make_linear_solver(pattern_, SolverKind::dense);
-    response_ = MatX::Zero(n, rows_);
-    change_ = floor_force_ = VecX::Zero(n);
+    linear_ = make_linear_solver(pattern_);
+    const int n = system_->size();
+    scattered_ = VecX::Zero(n);
+    change_ = floor_force_ = response_ = unprojected_ = VecX::Zero(n);
     scratch_lambda_ = violation_ = VecX::Zero(system_->rows());
     residual_ = multipliers_ = VecX::Zero(rows_);
     weight_ = system_->row_inertia().tail(rows_) / regularisation;
@@ -47,11 +46,7 @@ template <int D>
 bool ArticulatedBodySolver<D>::solve(double t, const VecX& q, const VecX& v, std::span<const double> memory, VecX& a,
                                      VecX& lambda) {
     Evaluation& e = *evaluation_;
-    system_->update_positions(e, t, q, memory);
-    if (!factorize(q)) {
-        failure_ = "the articulated inertias are not finite";
-        return false;
-    }
+    if (!factorize_at(t, q, memory)) return false;
     system_->update_velocities(e, v);
     system_->update_forces(e);
     update_target();
@@ -72,13 +67,13 @@ void ArticulatedBodySolver<D>::solve_constrained(const VecX& f, const VecX& rhs,
         x.template segment<4>(tree_.ball_columns[b]) -=
             ball_inertia_[b] * rhs[b] * q.template segment<4>(tree_.ball_columns[b]);
     y.setZero(system_->rows());
-    inertia_.solve(motion(), x);
+    inertia_.solve(x);
     if (rows_ > 0) close_loops(rhs, x, y);
     // So far M x + J^T y = f holds for M + E only: steps of refinement.
     for (int pass = 0; is_massless_ && pass < massless_passes; ++pass) {
         change_ = floor_.cwiseProduct(x) - floor_force_;
         floor_force_ = floor_.cwiseProduct(x);
-        inertia_.solve(motion(), change_);
+        inertia_.solve(change_);
         x += change_;
         if (rows_ > 0) close_loops(rhs, x, y);
     }
@@ -86,31 +81,64 @@ void ArticulatedBodySolver<D>::solve_constrained(const VecX& f, const VecX& rhs,
 
 template <int D>
 bool ArticulatedBodySolver<D>::project(double t, VecX& q, VecX& v, std::span<const double> memory) {
-    Evaluation& e = *evaluation_;
     normalise(q);
-    const double tolerance = 1e-14 * system_->length_scale();
     if (rows_ > 0) {
-        const int holonomic = system_->holonomic_rows() - balls_;
-        double before = 0;
-        system_->update_positions(e, t, q, memory);
-        if (!factorize(q)) return false;
-        for (int i = 0; i < 6; ++i) {
-            violation_.setZero();
-            violation_.segment(balls_, holonomic) = e.phi.segment(balls_, holonomic);
-            const double error = violation_.template lpNorm<Eigen::Infinity>();
-            if (!(error > tolerance) || (i > 0 && error > 0.5 * before)) break;
-            before = error;
-            remove(violation_, q);
-            normalise(q);
-            system_->update_residuals(e, t, q, memory);
+        // The inertias of the last evaluation are from near by and mostly good enough.
+        unprojected_ = q;
+        if (!factorized_at_.is_set() || correct_closures(t, q, memory) > closed * system_->length_scale()) {
+            q = unprojected_;
+            if (!factorize_at(t, q, memory)) return false;
+            correct_closures(t, q, memory);
         }
-        system_->update_positions(e, t, q, memory);
-        if (!factorize(q)) return false;
     }
+    return project_velocities(t, q, v, memory);
+}
+
+template <int D>
+bool ArticulatedBodySolver<D>::project_step(const VecX& start, double t, double h, VecX& q, VecX& v,
+                                            std::span<const double> memory) {
+    normalise(q);
+    const double end = t + h;
+    if (rows_ > 0) {
+        if (!factorize_at(t, start, memory)) return false;
+        unprojected_ = q;
+        if (correct_closures(end, q, memory) > closed * system_->length_scale()) {
+            // The forces of the start do not lead onto the constraints, as at a dead point.
+            q = unprojected_;
+            return project(end, q, v, memory);
+        }
+        v += (q - unprojected_) / h;
+    }
+    return project_velocities(end, q, v, memory);
+}
+
+template <int D>
+double ArticulatedBodySolver<D>::correct_closures(double t, VecX& q, std::span<const double> memory) {
+    Evaluation& e = *evaluation_;
+    const int holonomic = system_->holonomic_rows() - balls_;
+    const double tolerance = 1e-14 * system_->length_scale();
+    double before = 0;
+    factorized_at_.clear();
+    for (int i = 0;; ++i) {
+        system_->update_residuals(e, t, q, memory);
+        violation_.setZero();
+        violation_.segment(balls_, holonomic) = e.phi.segment(balls_, holonomic);
+        const double error = violation_.template lpNorm<Eigen::Infinity>();
+        if (i == 6 || !(error > tolerance) || (i > 0 && error > 0.5 * before)) return error;
+        before = error;
+        remove(violation_, q);
+        normalise(q);
+    }
+}
+
+template <int D>
+bool ArticulatedBodySolver<D>::project_velocities(double t, const VecX& q, VecX& v, std::span<const double> memory) {
+    Evaluation& e = *evaluation_;
     for (const int first : tree_.ball_columns)
         v.template segment<4>(first) -=
             q.template segment<4>(first) * q.template segment<4>(first).dot(v.template segment<4>(first));
     if (rows_ > 0) {
+        if (!factorize_at(t, q, memory)) return false;
         system_->update_velocities(e, v);
         violation_ = e.rate;
         remove(violation_, v);
@@ -145,24 +173,73 @@ std::vector<double> ArticulatedBodySolver<D>::find_ball_inertia() const {
     return list;
 }
 
+// Closures of one tree are coupled by its root, those of different trees are not.
 template <int D>
-bool ArticulatedBodySolver<D>::factorize(const VecX& q) {
-    if (!inertia_.factorize(motion(), q)) return false;
-    if (rows_ == 0) return true;
-    const Evaluation& e = *evaluation_;
-    const RowPattern& pattern = system_->jacobian_pattern();
+void ArticulatedBodySolver<D>::find_branches() {
+    std::vector<std::vector<int>> rows_of_root(tree_.nodes.size());
+    lifted_start_.assign(1, 0);
     for (int r = 0; r < rows_; ++r) {
-        const int row = balls_ + r;
-        change_.setZero();
-        for (int k = pattern.start[row]; k < pattern.start[row + 1]; ++k) change_[pattern.column[k]] = e.jacobian[k];
-        inertia_.solve(motion(), change_);
-        response_.col(r) = change_;
-        // Column r of the lower triangle.
-        double* column = matrix_.data() + pattern_.start[r];
-        for (int s = r; s < rows_; ++s) column[s - r] = dot_row(balls_ + s, change_);
-        column[0] += 1 / weight_[r];
+        branches_.push_back(inertia_.find_branch(system_->jacobian_pattern().row(balls_ + r)));
+        for (const int node : branches_.back().nodes)
+            if (tree_.nodes[node].parent < 0) rows_of_root[node].push_back(r);
+        lifted_start_.push_back(lifted_start_.back() + static_cast<int>(branches_.back().columns.size()));
+    }
+    lifted_.assign(lifted_start_.back(), 0.0);
+    SymmetricPatternBuilder builder(rows_);
+    for (int r = 0; r < rows_; ++r) builder.add(r, r);
+    for (const auto& rows : rows_of_root) builder.add_clique(rows);
+    pattern_ = builder.build();
+}
+
+template <int D>
+bool ArticulatedBodySolver<D>::factorize_at(double t, const VecX& q, std::span<const double> memory) {
+    Evaluation& e = *evaluation_;
+    if (factorized_at_.is_at(t, q, memory)) {
+        e.q = &q;
+        e.memory = memory;
+        return true;
+    }
+    factorized_at_.clear();
+    system_->update_positions(e, t, q, memory);
+    if (!inertia_.factorize(RelativeSystem<D>::motion(e), q) || !factorize_closures()) {
+        failure_ = "the articulated inertias are not finite";
+        return false;
+    }
+    factorized_at_.set(t, q, memory);
+    return true;
+}
+
+template <int D>
+bool ArticulatedBodySolver<D>::factorize_closures() {
+    if (rows_ == 0) return true;
+    const RowPattern& pattern = system_->jacobian_pattern();
+    const double* jacobian = evaluation_->jacobian.data();
+    for (int r = 0; r < rows_; ++r)
+        inertia_.climb(branches_[r], pattern.row(balls_ + r), jacobian + pattern.start[balls_ + r],
+                       lifted_.data() + lifted_start_[r]);
+    for (int s = 0; s < rows_; ++s) {
+        const std::vector<int>& columns = branches_[s].columns;
+        for (std::size_t k = 0; k < columns.size(); ++k) scattered_[columns[k]] = lifted_[lifted_start_[s] + k];
+        for (int k = pattern_.start[s]; k < pattern_.start[s + 1]; ++k) {
+            const int r = pattern_.row[k];
+            const double* lifted = lifted_.data() + lifted_start_[r];
+            double sum = 0;
+            for (const int column : branches_[r].columns) sum += *lifted++ * scattered_[column];
+            matrix_[k] = sum;
+        }
+        matrix_[pattern_.start[s]] += 1 / weight_[s];
+        for (const int column : columns) scattered_[column] = 0;
     }
     return linear_->factorize(matrix_);
+}
+
+template <int D>
+void ArticulatedBodySolver<D>::respond(const VecX& multipliers, VecX& response) {
+    response.setZero();
+    const double* lifted = lifted_.data();
+    for (int r = 0; r < rows_; ++r)
+        for (const int column : branches_[r].columns) response[column] += multipliers[r] * *lifted++;
+    inertia_.descend(response);
 }
 
 template <int D>
@@ -183,7 +260,8 @@ void ArticulatedBodySolver<D>::close_loops(const VecX& rhs, VecX& x, VecX& lambd
     update_residual();
     const auto refine = [&] {
         linear_->solve(residual_);
-        x.noalias() -= response_ * residual_;
+        respond(residual_, response_);
+        x -= response_;
         multipliers_ += residual_;
         update_residual();
     };
@@ -195,7 +273,7 @@ void ArticulatedBodySolver<D>::close_loops(const VecX& rhs, VecX& x, VecX& lambd
                                 [&](const VecX& direction, VecX& change, VecX& rows) {
                                     rows = direction.cwiseQuotient(weight_);
                                     linear_->solve(rows);
-                                    change.noalias() = response_ * rows;
+                                    respond(rows, change);
                                     for (int r = 0; r < rows_; ++r) rows[r] = dot_row(balls_ + r, change);
                                 });
         update_residual();

@@ -3,11 +3,13 @@
 //
 // Loop closures by a solve in the space of the constraints:
 //   (J M^-1 J^T) lambda = J M^-1 Q + g,     a = M^-1 (Q - J^T lambda),     g = bias + gains
-// where each product with M^-1 is a sweep over the tree. The matrix is regularised and refined like that of baumgarte, so
+// where each product with M^-1 is a sweep over the tree. The way up is made once for every closure, along its branches only, and
+// gives the matrix by dot products (see articulated_inertia.hpp). The matrix is regularised and refined like that of baumgarte, so
 // redundant closures give the smallest multipliers.
 //
 // Massless links have no M^-1 of their own: M + E with a small E is used, and the equations M a + J^T lambda = Q are refined against it.
 
+#include "limber/dynamics/configuration.hpp"
 #include "limber/dynamics/formulation.hpp"
 #include "limber/dynamics/system/relative_system.hpp"
 #include "limber/kinematics/relative/articulated_inertia.hpp"
@@ -24,10 +26,11 @@ public:
 
     bool solve(double t, const VecX& q, const VecX& v, std::span<const double> memory, VecX& a, VecX& lambda) override;
     bool project(double t, VecX& q, VecX& v, std::span<const double> memory) override;
+    bool project_step(const VecX& start, double t, double h, VecX& q, VecX& v, std::span<const double> memory) override;
 
 protected:
-    /// Inertias and closures at the positions last evaluated.
-    bool factorize(const VecX& q);
+    /// Positions, inertias and closures, unless they are those of the last call. False: see failure().
+    bool factorize_at(double t, const VecX& q, std::span<const double> memory);
     /// M x + J^T y = f and J x + rhs = 0 with the inertias last factorised. The value of x on entry counts only where there is
     /// no mass.
     void solve_constrained(const VecX& f, const VecX& rhs, const VecX& q, VecX& x, VecX& y);
@@ -35,7 +38,10 @@ protected:
     int closure_rows() const { return rows_; }
 
 private:
-    const RelativeMotion<D>& motion() const { return RelativeSystem<D>::motion(*evaluation_); }
+    void find_branches();
+    bool factorize_closures();
+    /// M^-1 J^T times multipliers of the closures.
+    void respond(const VecX& multipliers, VecX& response);
     void normalise(VecX& q) const;
     VecX find_floor() const;
     std::vector<double> find_ball_inertia() const;
@@ -43,6 +49,9 @@ private:
     /// x <- x - M^-1 J^T y with y such that J x + rhs = 0; lambda += y.
     void close_loops(const VecX& rhs, VecX& x, VecX& lambda);
     void remove(const VecX& violation, VecX& x);
+    /// Closes the loops by the inertias last factorised; returns what is left of them.
+    double correct_closures(double t, VecX& q, std::span<const double> memory);
+    bool project_velocities(double t, const VecX& q, VecX& v, std::span<const double> memory);
 
     const RelativeSystem<D>& relative_;
     const RelativeTree<D>& tree_;
@@ -52,13 +61,17 @@ private:
     VecX floor_;
     bool is_massless_;
     ArticulatedInertia<D> inertia_;
-    SymmetricPattern pattern_;  // full
+    Configuration factorized_at_;
+    std::vector<TreeBranch> branches_;  // of the closures
+    std::vector<int> lifted_start_;
+    std::vector<double> lifted_;  // the way up of every closure, in the columns of its branch
+    SymmetricPattern pattern_;    // of J M^-1 J^T
     std::vector<double> matrix_;
     std::unique_ptr<LinearSolver> linear_;
-    MatX response_;  // M^-1 J^T
     MultiplierIteration iteration_;
-    VecX weight_;  // of the rows; one over what their matrix is regularised with
-    VecX floor_force_, change_, violation_, residual_, multipliers_, scratch_lambda_;
+    VecX weight_;     // of the rows; one over what their matrix is regularised with
+    VecX scattered_;  // zero between calls
+    VecX floor_force_, change_, response_, violation_, residual_, multipliers_, scratch_lambda_, unprojected_;
 };
 
 /// The system must be in relative coordinates.

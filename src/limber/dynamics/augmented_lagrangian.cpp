@@ -14,30 +14,49 @@ AugmentedLagrangianSolver::AugmentedLagrangianSolver(std::shared_ptr<const Syste
 
 bool AugmentedLagrangianSolver::factorize_at(double t, const VecX& q, std::span<const double> memory) {
     Evaluation& e = *evaluation_;
-    if (factorised_t_ == t && factorised_q_.size() == q.size() && factorised_q_ == q &&
-        std::equal(memory.begin(), memory.end(), factorised_memory_.begin(), factorised_memory_.end())) {
+    if (factorized_at_.is_at(t, q, memory)) {
         e.q = &q;
         e.memory = memory;
         return true;
     }
+    factorized_at_.clear();
     system_->update_positions(e, t, q, memory);
-    factorised_q_ = q;
-    factorised_memory_.assign(memory.begin(), memory.end());  // contacts may have opened or closed
-    factorised_t_ = t;
-    if (mass_.factorize(e)) return true;
-    factorised_q_.resize(0);
-    return false;
+    if (!mass_.factorize(e)) return false;
+    factorized_at_.set(t, q, memory);
+    return true;
 }
 
 bool AugmentedLagrangianSolver::project(double t, VecX& q, VecX& v, std::span<const double> memory) {
     if (system_->rows() == 0) return true;
-    if (factorised_q_.size() == 0 && !factorize_at(t, q, memory)) return false;
+    if (!factorized_at_.is_set() && !factorize_at(t, q, memory)) return false;
     before_ = q;
+    factorized_at_.clear();
     if (!correct_positions(t, q, memory, mass_, projection_lambda_)) {
         q = before_;
         if (!factorize_at(t, q, memory)) return false;
+        factorized_at_.clear();
         if (!correct_positions(t, q, memory, mass_, projection_lambda_)) return false;
     }
+    return project_velocities(t, q, v, memory);
+}
+
+bool AugmentedLagrangianSolver::project_step(const VecX& start, double t, double h, VecX& q, VecX& v,
+                                             std::span<const double> memory) {
+    if (system_->rows() == 0) return true;
+    const double end = t + h;
+    if (!factorize_at(t, start, memory)) return false;
+    before_ = q;
+    factorized_at_.clear();
+    if (!correct_positions(end, q, memory, mass_, projection_lambda_)) {
+        // The forces of the start do not lead onto the constraints, as at a dead point.
+        q = before_;
+        return project(end, q, v, memory);
+    }
+    v += (q - before_) / h;
+    return project_velocities(end, q, v, memory);
+}
+
+bool AugmentedLagrangianSolver::project_velocities(double t, const VecX& q, VecX& v, std::span<const double> memory) {
     if (!factorize_at(t, q, memory)) return false;
     correct_velocities(v, mass_, projection_lambda_);
     return q.allFinite() && v.allFinite();

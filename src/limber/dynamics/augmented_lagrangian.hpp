@@ -11,6 +11,7 @@
 // but for rounding, take them out. If one such pass is not enough, constraints act weakly somewhere: then further corrections are
 // made conjugate (see multiplier_iteration.hpp) before the last pass.
 
+#include "limber/dynamics/configuration.hpp"
 #include "limber/dynamics/formulation.hpp"
 #include "limber/dynamics/penalized_mass.hpp"
 
@@ -24,6 +25,7 @@ public:
     /// The same as in the base class, with the matrix of the last solve for the positions; the matrix for the velocities serves the next
     /// solve at the projected positions.
     bool project(double t, VecX& q, VecX& v, std::span<const double> memory) override;
+    bool project_step(const VecX& start, double t, double h, VecX& q, VecX& v, std::span<const double> memory) override;
 
 protected:
     /// First solve, without multipliers: a = S^-1 (Q - J^T W g).
@@ -36,11 +38,11 @@ private:
     /// One pass of the iteration above.
     void refine(VecX& a, VecX& lambda);
     void update_residual(const VecX& a);
+    /// Positions and matrix, unless they are those of the last call.
     bool factorize_at(double t, const VecX& q, std::span<const double> memory);
+    bool project_velocities(double t, const VecX& q, VecX& v, std::span<const double> memory);
 
-    double factorised_t_ = 0;
-    VecX factorised_q_;  // where the matrix was factorised; empty: nowhere yet
-    std::vector<double> factorised_memory_;
+    Configuration factorized_at_;
     VecX projection_lambda_, before_, change_;
 };
 

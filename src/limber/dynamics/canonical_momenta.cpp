@@ -25,11 +25,7 @@ template <int D>
 bool CanonicalMomentaSolver<D>::compute_velocities(double t, const VecX& q, const VecX& p,
                                                    std::span<const double> memory, VecX& v) {
     Evaluation& e = *this->evaluation_;
-    this->system_->update_positions(e, t, q, memory);
-    if (!this->factorize(q)) {
-        this->failure_ = "the articulated inertias are not finite";
-        return false;
-    }
+    if (!this->factorize_at(t, q, memory)) return false;
     if (this->closure_rows() > 0) {
         this->system_->update_velocities(e, v);  // for Phi_t
         closure_rate_ = e.time_partial;

@@ -31,21 +31,48 @@ struct AccelerationSolver::Projector {
 AccelerationSolver::AccelerationSolver(std::shared_ptr<const System> system, const FormulationOptions& options)
     : system_(std::move(system)), options_(options), evaluation_(system_->make_evaluation()) {
     target_ = rows_ = VecX::Zero(system_->rows());
+    unprojected_ = VecX::Zero(system_->size());
 }
 
 AccelerationSolver::~AccelerationSolver() = default;
 
+AccelerationSolver::Projector& AccelerationSolver::projector() {
+    if (!projector_) projector_ = std::make_unique<Projector>(*system_, options_.penalty_or(1e7));
+    return *projector_;
+}
+
 // Mass-orthogonal projection (Bayo and Ledesma 1996): least change in the metric of the masses.
 bool AccelerationSolver::project(double t, VecX& q, VecX& v, std::span<const double> memory) {
     if (system_->rows() == 0) return true;
-    if (!projector_) projector_ = std::make_unique<Projector>(*system_, options_.penalty_or(1e7));
+    auto& [mass, lambda] = projector();
     Evaluation& e = *evaluation_;
     system_->update_positions(e, t, q, memory);
-    if (!projector_->mass.factorize(e)) return false;
-    if (!correct_positions(t, q, memory, projector_->mass, projector_->lambda)) return false;
+    if (!mass.factorize(e)) return false;
+    if (!correct_positions(t, q, memory, mass, lambda)) return false;
     system_->update_positions(e, t, q, memory);
-    if (!projector_->mass.factorize(e)) return false;
-    correct_velocities(v, projector_->mass, projector_->lambda);
+    if (!mass.factorize(e)) return false;
+    correct_velocities(v, mass, lambda);
+    return q.allFinite() && v.allFinite();
+}
+
+bool AccelerationSolver::project_step(const VecX& start, double t, double h, VecX& q, VecX& v,
+                                      std::span<const double> memory) {
+    if (system_->rows() == 0) return true;
+    const double end = t + h;
+    auto& [mass, lambda] = projector();
+    Evaluation& e = *evaluation_;
+    system_->update_positions(e, t, start, memory);
+    if (!mass.factorize(e)) return false;
+    unprojected_ = q;
+    if (!correct_positions(end, q, memory, mass, lambda)) {
+        // The forces of the start do not lead onto the constraints, as at a dead point.
+        q = unprojected_;
+        return project(end, q, v, memory);
+    }
+    v += (q - unprojected_) / h;
+    system_->update_positions(e, end, q, memory);
+    if (!mass.factorize(e)) return false;
+    correct_velocities(v, mass, lambda);
     return q.allFinite() && v.allFinite();
 }
 

@@ -38,6 +38,8 @@ struct FormulationOptions {
     int max_iterations = 12;
     /// Newton's iteration stops when the acceleration is known to this fraction.
     double tolerance = 1e-7;
+
+    bool operator==(const FormulationOptions&) const = default;
 };
 
 /// Of eq. (12) for a step of this length.
@@ -55,6 +57,10 @@ public:
                        VecX& lambda) = 0;
     /// Moves q and v onto the constraints, least in the metric of the masses.
     virtual bool project(double t, VecX& q, VecX& v, std::span<const double> memory);
+    /// Ends a step of length h that began at t and `start` and has come to q without heeding the constraints there: constraint forces
+    /// of the start act until q is on the constraints, which also changes v, then v is projected. With M constant this makes
+    /// a symplectic step out of one of free bodies (Hairer, Lubich and Wanner 2006, VII.1.3).
+    virtual bool project_step(const VecX& start, double t, double h, VecX& q, VecX& v, std::span<const double> memory);
 
     /// Gains follow the length of the step, of the longest one since use_no_gains(): gains of a short step are too stiff for
     /// a longer one that follows.
@@ -96,8 +102,10 @@ protected:
 
 private:
     struct Projector;
+    Projector& projector();
+
     std::unique_ptr<Projector> projector_;  // made when first needed
-    VecX rows_;
+    VecX rows_, unprojected_;
 };
 
 struct FormulationInfo {

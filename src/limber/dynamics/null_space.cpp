@@ -123,12 +123,22 @@ bool NullSpaceSolver::solve(double t, const VecX& q, const VecX& v, std::span<co
 
 bool NullSpaceSolver::project(double t, VecX& q, VecX& v, std::span<const double> memory) {
     if (!AccelerationSolver::project(t, q, v, memory)) return false;
-    if (rank_limit_ < system_->rows()) {  // redundant rows, or a start at a dead point
-        system_->update_positions(*evaluation_, t, q, memory);
-        decompose(system_->rows());
-        rank_limit_ = std::max(rank_limit_, qr_.rank());
-    }
+    update_rank_limit(t, q, memory);
     return true;
+}
+
+bool NullSpaceSolver::project_step(const VecX& start, double t, double h, VecX& q, VecX& v,
+                                   std::span<const double> memory) {
+    if (!AccelerationSolver::project_step(start, t, h, q, v, memory)) return false;
+    update_rank_limit(t + h, q, memory);
+    return true;
+}
+
+void NullSpaceSolver::update_rank_limit(double t, const VecX& q, std::span<const double> memory) {
+    if (rank_limit_ == system_->rows()) return;  // otherwise: redundant rows, or a start at a dead point
+    system_->update_positions(*evaluation_, t, q, memory);
+    decompose(system_->rows());
+    rank_limit_ = std::max(rank_limit_, qr_.rank());
 }
 
 void NullSpaceSolver::correct(const PivotedQr& qr, const VecX& violation, VecX& x) {

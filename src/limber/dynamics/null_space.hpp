@@ -28,8 +28,10 @@ public:
 
     bool solve(double t, const VecX& q, const VecX& v, std::span<const double> memory, VecX& a, VecX& lambda) override;
     bool project(double t, VecX& q, VecX& v, std::span<const double> memory) override;
+    bool project_step(const VecX& start, double t, double h, VecX& q, VecX& v, std::span<const double> memory) override;
 
 private:
+    void update_rank_limit(double t, const VecX& q, std::span<const double> memory);
     void decompose(int rank_limit);
     /// x -= D^(-1/2) Q_1 R^-T (rows): the least change of x that removes a violation of the first `count` rows.
     void correct(const PivotedQr& qr, const VecX& violation, VecX& x);

@@ -8,6 +8,7 @@
 #include "limber/integration/moreau_jean.hpp"
 #include "limber/integration/reference.hpp"
 #include "limber/integration/runge_kutta.hpp"
+#include "limber/integration/semi_implicit_euler.hpp"
 #include "limber/integration/step_control.hpp"
 #include "limber/integration/structural.hpp"
 #include "limber/model/error.hpp"
@@ -22,10 +23,19 @@ const std::vector<IntegratorInfo>& integrators() {
         {"generalized-alpha", "generalized-alpha (rho): second order, dissipation set at infinite frequency", 2, "rho"},
         {"linear-acceleration", "linear acceleration within the step: second order, conditionally stable", 2},
         {"higher-order", "parabolic acceleration over two steps (Glowinski-Nasser): third order", 3},
-        {"rk4", "classical Runge-Kutta: fourth order, explicit", 4},
+        {"rk4", "classical Runge-Kutta: fourth order, explicit", 4, {}, true},
+        {"semi-implicit-euler",
+         "velocities by the forces at the start, positions by the velocities at the end: first order, one evaluation "
+         "per step",
+         1,
+         {},
+         true},
         {"moreau-jean", "time-stepping of rigid bodies that touch, in body space: any number of impacts in a step", 1},
         {"reference",
-         "SUNDIALS, adaptive, tolerance 1e-10: order 8, variable order on stiff problems; for checking the others", 8},
+         "SUNDIALS, adaptive, tolerance 1e-10: order 8, variable order on stiff problems; for checking the others",
+         8,
+         {},
+         true},
     };
     return list;
 }
@@ -64,7 +74,7 @@ std::unique_ptr<Stepper> make_stepper(const std::string& formulation, const std:
         if (const auto spatial = std::dynamic_pointer_cast<const MechanismSystem<3>>(system))
             return std::make_unique<MoreauJean<3>>(spatial);
     }
-    const bool is_structural = scheme != "rk4" && scheme != "reference";
+    const bool is_structural = !find_integrator(integrator).needs_accelerations;
     auto solver = make_acceleration_solver(formulation, system, options);
     // Gains tied to the step suit fixed structural steps; otherwise projection is exact and keeps the order. The
     // null-space formulation is defined with projection.
@@ -81,6 +91,8 @@ std::unique_ptr<Stepper> make_stepper(const std::string& formulation, const std:
         stepper = std::make_unique<MomentumRungeKutta4>(std::move(solver), gains, projection);
     } else if (scheme == "rk4") {
         stepper = std::make_unique<RungeKutta4>(std::move(solver), gains, projection);
+    } else if (scheme == "semi-implicit-euler") {
+        stepper = std::make_unique<SemiImplicitEuler>(std::move(solver), gains, projection);
     } else if (info.is_step_solver) {
         stepper = std::make_unique<StructuralStepper>(make_step_solver(formulation, system, options), std::move(solver),
                                                       make_structural_scheme(scheme, scheme_options));

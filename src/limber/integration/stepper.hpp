@@ -19,6 +19,8 @@ struct IntegratorOptions {
     /// Step control of Seguy 2003 eq. (24): tolerance eps_1 of the constraint-acceleration perturbation; 0: fixed
     /// step.
     double step_control = 0;
+
+    bool operator==(const IntegratorOptions&) const = default;
 };
 
 class Stepper {
@@ -39,7 +41,8 @@ StepReport start_state(AccelerationSolver& solver, State& state);
 struct IntegratorInfo {
     std::string name, description;
     int order = 2;
-    std::string parameter{};  ///< name of the option that tunes it; empty: none
+    std::string parameter{};           ///< name of the option that tunes it; empty: none
+    bool needs_accelerations = false;  ///< step solvers are replaced by their index-1 counterpart
 };
 
 const std::vector<IntegratorInfo>& integrators();

@@ -39,6 +39,7 @@ void RelativeSystem<D>::update_residuals(Evaluation& e, double t, const VecX& q,
     s.q = &q;
     s.memory = memory;
     coordinates_.update_positions(q, s.motion);
+    s.motion_q = q;
     update_features(s, active_features_);
     rows_.evaluate_positions(context(s), t, s.row_values);
     for (int b = 0; b < balls_; ++b)
@@ -285,7 +286,11 @@ void RelativeSystem<D>::update_memory(Evaluation& e, const VecX& q, std::vector<
     const Mechanism<D>& m = *this->mechanism_;
     if (memory.empty()) return;
     auto& s = static_cast<Scratch&>(e);
-    coordinates_.update_positions(q, s.motion);
+    // Mostly the end of a step that has just been evaluated.
+    if (s.motion_q != q) {
+        coordinates_.update_positions(q, s.motion);
+        s.motion_q = q;
+    }
     update_features(s, memory_features_);
     refresh_memory(m, s.features, memory);
 }

@@ -21,6 +21,7 @@ struct ColumnMix {
 template <int D>
 struct RelativeSystem<D>::Scratch final : Evaluation {
     RelativeMotion<D> motion;
+    VecX motion_q;  // where the motion was evaluated
     FeatureState<D> features;
     RowValues<D> row_values;
     std::vector<Vec<D>> slot_force;

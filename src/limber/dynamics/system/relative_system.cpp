@@ -6,6 +6,7 @@
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
+#include <cmath>
 
 #include "limber/dynamics/system/active_features.hpp"
 #include "limber/dynamics/system/relative_scratch.hpp"
@@ -36,6 +37,7 @@ void RelativeSystem<D>::gather_rows() {
     const Mechanism<D>& m = *this->mechanism_;
     const RelativeTree<D>& tree = coordinates_.tree();
     balls_ = static_cast<int>(tree.ball_columns.size());
+    this->euler_parameters_ = tree.ball_columns;
     for (const int column : tree.ball_columns)
         this->row_names_.push_back(
             fmt::format("turn of body '{}'", m.bodies[tree.nodes[tree.node_of_column[column]].body].name));
@@ -224,9 +226,14 @@ void RelativeSystem<D>::compute_row_inertia() {
     ArticulatedInertia<D> inertia(m, tree, floor, ball_inertia);
     inertia.factorize(s.motion, q);
     this->row_inertia_.resize(this->rows());
-    for (int i = 0; i < this->rows(); ++i)
-        this->row_inertia_[i] = this->find_row_inertia(inertia.measure_admittance(
-            s.motion, this->jacobian_pattern_.row(i), e->jacobian.data() + this->jacobian_pattern_.start[i]));
+    VecX lifted;
+    for (int i = 0; i < this->rows(); ++i) {
+        const std::span<const int> columns = this->jacobian_pattern_.row(i);
+        const TreeBranch branch = inertia.find_branch(columns);
+        lifted.resize(static_cast<Eigen::Index>(branch.columns.size()));
+        inertia.climb(branch, columns, e->jacobian.data() + this->jacobian_pattern_.start[i], lifted.data());
+        this->row_inertia_[i] = this->find_row_inertia(lifted.squaredNorm());
+    }
 }
 
 // Point masses and slender rods on balls have turns without inertia, and no Euler parameter is such a turn alone. They get a
@@ -254,6 +261,7 @@ std::unique_ptr<Evaluation> RelativeSystem<D>::make_evaluation() const {
     const auto nodes = coordinates_.tree().nodes.size();
     auto s = std::make_unique<Scratch>();
     s->motion = coordinates_.make_motion();
+    s->motion_q = VecX::Constant(this->size(), NAN);  // nowhere yet
     s->features.resize(m.features.size());
     s->row_values.resize(static_cast<int>(rows_.rows.size()), static_cast<int>(rows_.slot_feature.size()));
     s->slot_force.assign(m.forces.slot_feature.size(), Vec<D>::Zero());

@@ -58,6 +58,20 @@ void System::add_penalty(const Evaluation& e, const VecX& weight, std::vector<do
     }
 }
 
+void System::move(const VecX& q, double h, VecX& v, VecX& moved) const {
+    moved = q + h * v;
+    for (const int first : euler_parameters_) {
+        const Eigen::Vector4d p = q.segment<4>(first).normalized();
+        const Eigen::Vector4d tangent = v.segment<4>(first) - p.dot(v.segment<4>(first)) * p;
+        const double speed = tangent.norm();
+        if (!(speed > 0)) continue;
+        const double c = std::cos(h * speed);
+        const double s = std::sin(h * speed);
+        moved.segment<4>(first) = c * p + s / speed * tangent;
+        v.segment<4>(first) = c * tangent - s * speed * p;
+    }
+}
+
 std::vector<std::string> coordinate_kind_names() {
     return {"natural", "reference-point", "relative"};
 }

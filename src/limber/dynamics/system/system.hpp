@@ -93,6 +93,10 @@ public:
     /// values += sum_i weight_i J_i^T J_i
     void add_penalty(const Evaluation& e, const VecX& weight, std::vector<double>& values) const;
 
+    /// Where q is after a time h at velocity v. Euler parameters go along great circles, so that they keep their length, and v
+    /// turns with them; all other coordinates go straight on.
+    void move(const VecX& q, double h, VecX& v, VecX& moved) const;
+
     /// Turns and curve places for a configuration that has been accepted.
     virtual void update_memory(Evaluation& e, const VecX& q, std::vector<double>& memory) const = 0;
 
@@ -109,6 +113,7 @@ protected:
     VecX row_inertia_, coordinate_inertia_;
     std::vector<std::string> row_names_, coordinate_notes_;
     std::vector<double> initial_memory_;
+    std::vector<int> euler_parameters_;  // first column of each set of four
     // Lower triangle of the outer product of each row with itself.
     std::vector<int> outer_start_, outer_place_;
 };

@@ -106,7 +106,10 @@ void SystemOf<Set>::build_patterns() {
     SymmetricPatternBuilder builder(set_.size());
     set_.add_mass_pattern(builder);
     this->jacobian_pattern_.columns = set_.size();
-    for (int i = 0; i < normalisation_rows_; ++i) this->jacobian_pattern_.append(set_.normalisation_columns(i));
+    for (int i = 0; i < normalisation_rows_; ++i) {
+        this->jacobian_pattern_.append(set_.normalisation_columns(i));
+        this->euler_parameters_.push_back(set_.normalisation_columns(i)[0]);
+    }
     for (const Row& row : rows_.rows) {
         const ColumnUnion u = unite(&rows_.slot_feature[row.first_slot], row.slot_count);
         this->jacobian_pattern_.append(u.columns);
