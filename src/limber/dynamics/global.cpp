@@ -72,6 +72,9 @@ bool GlobalSolver::factorize_tangent(const DifferenceFormulas& f, bool with_stif
     const double share = (1 - f.delta_m) / (1 - f.delta_f);
     for (std::size_t k = 0; k < tangent_.size(); ++k) tangent_[k] = share * e.mass[k] + stiffness_[k];
     system_->add_penalty(e, weight_, tangent_);
+    // The diagonal is the first entry of each column.
+    for (int i = 0; i < system_->size() && brace_ > 0; ++i)
+        tangent_[system_->pattern().start[i]] += brace_ * system_->coordinate_inertia()[i];
     std::copy(e.jacobian.begin(), e.jacobian.end(), jacobian_.begin());
     return solver_->factorize(tangent_);
 }

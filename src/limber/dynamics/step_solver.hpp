@@ -86,6 +86,10 @@ public:
     /// Of the positions, as the last approach() has found it.
     virtual const VecX& change() const = 0;
 
+    /// Adds this part of each coordinate's inertia to the tangent. Newton's method leaves as much of the error in every iteration, but
+    /// freedoms without inertia that only something outside holds have a response then.
+    virtual void brace(double inertia_share) = 0;
+
     // All of these refer to the last step or approach.
     virtual Evaluation& evaluation() = 0;
     /// Change of the acceleration A' by a further force at the end of the step, to first order. In place.

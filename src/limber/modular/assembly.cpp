@@ -455,7 +455,13 @@ bool ModularAssembly<D>::glue() {
             admittance_->solve_blocks(correction_);
             if (settles(10 * largest(correction_)) && forces_settle(change)) break;
         }
-        if (joints_->row_count() > 0) method_->correct(*admittance_, product, multipliers_, residual_, correction_);
+        if (options_.gluing == Gluing::direct && has_led_) {
+            // Newton's method of all together: past passes could only spoil it.
+            correction_ = -residual_;
+            admittance_->solve(correction_);
+        } else if (joints_->row_count() > 0) {
+            method_->correct(*admittance_, product, multipliers_, residual_, correction_);
+        }
         const bool rows_settle = settles(largest(correction_));
         if (has_unled_ && is_balanced && rows_settle && forces_settle(change)) break;
         if (!correction_.allFinite() || report_.answers + report_.products > options_.max_questions) {

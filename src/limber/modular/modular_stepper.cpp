@@ -12,25 +12,19 @@ namespace limber {
 
 namespace {
 
-// Freedoms that neither inertia nor a joint of the mechanism itself holds: the spin of a thin rod between two ball joints.
-template <int D>
-int count_massless_freedoms(const Mechanism<D>& m) {
-    TwistConstraints<D> c(m, m.constraints);
-    BodyStates<D> states;
-    for (const auto& body : m.bodies) states.push_back(body.reference);
-    c.update(states, m.initial_memory, 0);
-    c.clear_matrix();
-    c.add_mass(states, 0);
-    c.add_normal_matrix(m.mass_scale);
-    c.factorize();
-    return c.frozen_freedoms();
-}
-
 // Joints at the end of the step are held through how that end yields to their forces; a component that cannot tell
 // would follow them with a delay and gain energy. Springs in place of joints ask for no such answer.
 template <int D>
 void refuse_unfit(const SystemComponent<D>& box, const ComponentSettings& settings, const ModularOptions& options,
                   bool has_joints) {
+    const bool is_led = options.coupling == Coupling::end_of_step && options.course != ForceCourse::hold &&
+                        box.yields_at_the_end() && settings.step == 0;
+    if (box.is_braced() && !is_led)
+        throw ModelError(fmt::format(
+            "component '{}': cut from its neighbours it can move without inertia, which only a component under global "
+            "or hybrid with a structural integrator and no step of its own can; divide the mechanism elsewhere, or "
+            "give its bodies mass and inertia",
+            settings.name));
     if (!has_joints || options.coupling != Coupling::end_of_step || options.gluing == Gluing::penalty) return;
     if (box.yields_at_the_end()) return;
     throw ModelError(fmt::format(
@@ -54,24 +48,23 @@ std::shared_ptr<const ModularSystem<D>> compile_modular(std::shared_ptr<const Me
     system->whole = std::move(whole);
     system->division = division;
     system->parts = find_parts(*system->whole, division);
+    std::vector<std::shared_ptr<CompiledComponent<D>>> massless_components;
     int massless = 0;
-    std::string massless_component;
     for (std::size_t k = 0; k < division.components.size(); ++k) {
         ComponentSettings settings = division.components[k];
         if (settings.formulation.empty()) settings.formulation = usual.formulation;
         if (settings.integrator.empty()) settings.integrator = usual.integrator;
         if (settings.coordinates.empty()) settings.coordinates = usual.coordinates;
-        system->components.push_back(compile_component(*system->whole, system->parts.components[k],
-                                                       system->parts.ports[k], settings, exact_options,
-                                                       integrator_options));
-        const int own = count_massless_freedoms(system->components.back()->system->mechanism());
-        if (own > 0 && massless_component.empty()) massless_component = settings.name;
+        const auto component = compile_component(*system->whole, system->parts.components[k], system->parts.ports[k],
+                                                 settings, exact_options, integrator_options);
+        system->components.push_back(component);
+        const int own = count_massless_freedoms(component->system->mechanism());
+        if (own > 0) massless_components.push_back(component);
         massless += own;
     }
+    // Those that nothing holds, divided or not, stay where they are.
     if (massless > count_massless_freedoms(*system->whole))
-        throw ModelError("component '" + massless_component +
-                         "': cut from its neighbours it can move without inertia; divide the mechanism elsewhere, or "
-                         "give its bodies mass and inertia");
+        for (const auto& component : massless_components) brace_component(*component);
     system->massless_freedoms = massless;
     return system;
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "limber/kinematics/body_space/twist_constraints.hpp"
+
 namespace limber {
 namespace {
 
@@ -11,14 +13,18 @@ namespace {
 // chain of twenty components of fifty bodies, this one a hundredth.
 constexpr double coupled_penalty = 1e8;
 
+// Inertia that a freedom without any is given where only its neighbours hold it: enough to be told from the rounding of the penalty. In
+// a step it slows Newton's method by as much and leaves no trace in the motion; at the start it is in the accelerations.
+constexpr double braced_inertia = 1e-4;
+
 }  // namespace
 
 template <int D>
-std::shared_ptr<const CompiledComponent<D>> compile_component(const Mechanism<D>& whole, const PartChoice& choice,
-                                                              const std::vector<int>& ports,
-                                                              const ComponentSettings& settings,
-                                                              const FormulationOptions& formulation_options,
-                                                              const IntegratorOptions& integrator_options) {
+std::shared_ptr<CompiledComponent<D>> compile_component(const Mechanism<D>& whole, const PartChoice& choice,
+                                                        const std::vector<int>& ports,
+                                                        const ComponentSettings& settings,
+                                                        const FormulationOptions& formulation_options,
+                                                        const IntegratorOptions& integrator_options) {
     auto compiled = std::make_shared<CompiledComponent<D>>();
     compiled->bodies = choice.bodies;
     compiled->ports = ports;
@@ -44,18 +50,46 @@ std::shared_ptr<const CompiledComponent<D>> compile_component(const Mechanism<D>
 }
 
 template <int D>
+int count_massless_freedoms(const Mechanism<D>& m) {
+    TwistConstraints<D> c(m, m.constraints);
+    BodyStates<D> states;
+    for (const auto& body : m.bodies) states.push_back(body.reference);
+    c.update(states, m.initial_memory, 0);
+    c.clear_matrix();
+    c.add_mass(states, 0);
+    c.add_normal_matrix(m.mass_scale);
+    c.factorize();
+    return c.frozen_freedoms();
+}
+
+template <int D>
+void brace_component(CompiledComponent<D>& compiled) {
+    Mechanism<D> weighted = compiled.system->mechanism();
+    const double mass = braced_inertia * weighted.mass_scale;
+    const double inertia = mass * weighted.length_scale * weighted.length_scale;
+    for (auto& body : weighted.bodies) {
+        body.mass = std::max(body.mass, mass);
+        for (int i = 0; i < angular_size<D>; ++i) body.inertia(i, i) = std::max(body.inertia(i, i), inertia);
+    }
+    compiled.weighted_system = make_system<D>(std::make_shared<const Mechanism<D>>(std::move(weighted)),
+                                              parse_coordinate_kind(compiled.settings.coordinates));
+}
+
+template <int D>
 SystemComponent<D>::SystemComponent(std::shared_ptr<const CompiledComponent<D>> compiled)
     : compiled_(std::move(compiled)), system_(*compiled_->system) {
     const ComponentSettings& s = compiled_->settings;
     const FormulationInfo& formulation = find_formulation(s.formulation);
     is_structural_ = !find_integrator(s.integrator).needs_accelerations;
     if (is_structural_) scheme_ = make_structural_scheme(s.integrator, compiled_->integrator_options);
-    solver_ = make_acceleration_solver(s.formulation, compiled_->system, compiled_->formulation_options);
+    solver_ = make_acceleration_solver(s.formulation, is_braced() ? compiled_->weighted_system : compiled_->system,
+                                       compiled_->formulation_options);
     if (formulation.is_step_solver && is_structural_) {
         FormulationOptions options = compiled_->formulation_options;
         options.penalty = options.penalty_or(coupled_penalty);
         step_solver_ = make_step_solver(s.formulation, compiled_->system, options);
         coupled_ = step_solver_->as_coupled();
+        if (coupled_ != nullptr && is_braced()) coupled_->brace(braced_inertia);
     }
     if (coupled_ == nullptr) step_solver_.reset();
     if (coupled_ == nullptr)
@@ -478,8 +512,10 @@ void SystemComponent<D>::restore(std::span<const double> saved) {
 }
 
 #define LIMBER_INSTANTIATE(D)                                                                      \
+    template int count_massless_freedoms(const Mechanism<D>&);                                     \
+    template void brace_component(CompiledComponent<D>&);                                          \
     template class SystemComponent<D>;                                                             \
-    template std::shared_ptr<const CompiledComponent<D>> compile_component(                        \
+    template std::shared_ptr<CompiledComponent<D>> compile_component(                              \
         const Mechanism<D>&, const PartChoice&, const std::vector<int>&, const ComponentSettings&, \
         const FormulationOptions&, const IntegratorOptions&);
 LIMBER_INSTANTIATE(2)

@@ -21,17 +21,27 @@ struct CompiledComponent {
     std::vector<int> memory;                  ///< slot of the whole for each own one; -1: none
     std::vector<int> port_body, port_memory;  ///< own body and first own memory slot of each port
     std::shared_ptr<const MechanismSystem<D>> system;
+    /// For accelerations by themselves: the same, but nothing moves without inertia. Null: `system` itself serves.
+    std::shared_ptr<const MechanismSystem<D>> weighted_system;
     ComponentSettings settings;
     FormulationOptions formulation_options;
     IntegratorOptions integrator_options;
 };
 
 template <int D>
-std::shared_ptr<const CompiledComponent<D>> compile_component(const Mechanism<D>& whole, const PartChoice& choice,
-                                                              const std::vector<int>& ports,
-                                                              const ComponentSettings& settings,
-                                                              const FormulationOptions& formulation_options,
-                                                              const IntegratorOptions& integrator_options);
+std::shared_ptr<CompiledComponent<D>> compile_component(const Mechanism<D>& whole, const PartChoice& choice,
+                                                        const std::vector<int>& ports,
+                                                        const ComponentSettings& settings,
+                                                        const FormulationOptions& formulation_options,
+                                                        const IntegratorOptions& integrator_options);
+
+/// Freedoms that neither inertia nor a joint of the mechanism itself holds: the spin of a thin rod between two ball joints.
+template <int D>
+int count_massless_freedoms(const Mechanism<D>& mechanism);
+
+/// Lets a component have freedoms without inertia that its neighbours hold.
+template <int D>
+void brace_component(CompiledComponent<D>& compiled);
 
 template <int D>
 class SystemComponent final : public Component<D> {
@@ -43,6 +53,7 @@ public:
 
     /// Whether it can tell how its motion at the end of a step yields to forces there.
     bool yields_at_the_end() const { return coupled_ != nullptr; }
+    bool is_braced() const { return compiled_->weighted_system != nullptr; }
     int port_count() const override { return static_cast<int>(compiled_->ports.size()); }
     void import_motion(double t, const BodyStates<D>& bodies, std::span<const double> memory) override;
     void export_motion(std::span<BodyState<D>> bodies, std::span<TwistVec<D>> rates) const override;
