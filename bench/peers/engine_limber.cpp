@@ -138,19 +138,22 @@ std::vector<Setting> settings_for(const Case& c) {
     };
     const std::string& name = c.scene.name;
     if (name.starts_with("chain-")) {
+        add("articulated-body semi-implicit-euler", {1e-3});
         add("articulated-body rk4", {1e-3});
         add("hybrid trapezoidal", {1e-3});
         if (c.scene.links.size() <= 640) add("global trapezoidal", {1e-3});
     } else if (name == "andrews") {
-        add("articulated-body rk4", {2e-4, 1e-4, 5e-5});
+        add("articulated-body rk4", {2e-4, 1.25e-4, 1e-4, 5e-5});
         add("null-space rk4", {2e-4, 1e-4, 5e-5});
         add("global trapezoidal", {1e-5});
     } else {
-        add("articulated-body rk4", {0.05, 0.025, 0.02, 0.01, 0.005, 0.002, 0.001});
-        add("null-space rk4", {0.05, 0.025, 0.01, 0.005, 0.001});
+        add("articulated-body rk4", {0.1, 0.05, 0.04, 0.025, 0.02, 1 / 60., 0.0125, 0.01, 0.005, 0.0025, 0.002, 0.001});
+        add("augmented-lagrangian rk4", {0.1, 0.05, 0.025, 0.02, 1 / 60., 0.0125, 0.01, 0.005, 0.0025, 0.002});
+        add("hybrid higher-order", {0.05, 0.025, 0.02, 1 / 60., 0.0125, 0.01, 0.005});
         add("hybrid trapezoidal", {0.01, 0.001});
         add("global trapezoidal", {0.01, 0.001});
-        add("augmented-lagrangian rk4", {0.05, 0.025, 0.02, 0.01, 0.005});
+        if (c.scene.links.size() < 100) add("null-space rk4", {0.05, 0.025, 0.01, 0.005, 0.001});
+        if (c.scene.loops.empty()) add("articulated-body semi-implicit-euler", {1e-3});
     }
     return list;
 }

@@ -216,9 +216,9 @@ std::vector<Setting> settings_for(const Case& c) {
     } else if (name == "andrews") {
         add("RK4", {1e-4, 1e-5, 1e-6});
     } else if (name == "n-four-bar-200") {
-        add("RK4", {0.01});
+        add("RK4", {0.02, 0.01});
     } else {
-        add("RK4", {0.01, 0.005, 0.002, 0.001});
+        add("RK4", {0.1, 0.05, 0.04, 0.025, 0.02, 1 / 60., 0.0125, 0.01, 0.005, 0.002, 0.001});
         add("Euler", {1e-3, 1e-4});
         add("implicit", {1e-3});
     }

@@ -1,10 +1,11 @@
 // One engine on one case:
 //
 //   peer_X list                        cases and settings, one line each
-//   peer_X accuracy CASE NUMBER        runs it with setting NUMBER and watches energy, loops and the answer
-//   peer_X time CASE NUMBER            runs it again with nothing in between, and takes the time
-//   peer_X count CASE NUMBER           the same for callgrind (--collect-atstart=no)
+//   peer_X accuracy CASE SETTING       runs it and watches energy, loops and the answer
+//   peer_X time CASE SETTING           runs it again with nothing in between, and takes the time
+//   peer_X count CASE SETTING          the same for callgrind (--collect-atstart=no), a thousand steps at most
 //
+// SETTING is a number of the list, or any "scheme;step;tolerance", as in the output.
 // One line of semicolon-separated numbers each; see report.cpp.
 
 #if __has_include(<valgrind/callgrind.h>)
@@ -27,8 +28,10 @@ namespace {
 
 using namespace peers;
 
-// As often as that the motion is looked at.
+// About as often as that the motion is looked at.
 constexpr int glances = 100;
+// So many steps tell how many instructions one takes.
+constexpr int counted_steps = 1000;
 
 double cpu_milliseconds() {
     timespec now{};
@@ -36,8 +39,23 @@ double cpu_milliseconds() {
     return 1e3 * static_cast<double>(now.tv_sec) + 1e-6 * static_cast<double>(now.tv_nsec);
 }
 
+Setting find_setting(const Case& c, const std::string& text) {
+    const std::size_t first = text.find(';');
+    if (first == std::string::npos) return settings_for(c).at(std::stoul(text));
+    const std::size_t second = text.find(';', first + 1);
+    if (second == std::string::npos) throw std::invalid_argument("expected scheme;step;tolerance, not " + text);
+    return {text.substr(0, first), std::stod(text.substr(first + 1)), std::stod(text.substr(second + 1))};
+}
+
 void print_head(const char* what, const std::string& name, const Setting& s) {
-    std::printf("%s;%s;%s;%s;%g;%g", what, engine_name().c_str(), name.c_str(), s.scheme.c_str(), s.step, s.tolerance);
+    std::printf("%s;%s;%s;%s;%.10g;%g", what, engine_name().c_str(), name.c_str(), s.scheme.c_str(), s.step,
+                s.tolerance);
+}
+
+// A whole number of steps: a step must not be cut short by being looked at.
+double glance_interval(const Case& c, const Setting& setting) {
+    const double interval = c.until / glances;
+    return setting.step > 0 ? setting.step * std::max(1.0, std::round(interval / setting.step)) : interval;
 }
 
 void watch(const std::string& name, const Case& c, const Setting& setting) {
@@ -50,11 +68,13 @@ void watch(const std::string& name, const Case& c, const Setting& setting) {
         std::vector<LinkState> states(c.scene.links.size());
         engine->read(states);
         const double start = energy(c.scene, states);
-        for (int i = 1; i <= glances; ++i) {
-            engine->advance(c.until * i / glances);
+        const double interval = glance_interval(c, setting);
+        for (double t = 0; t < (1 - 1e-9) * c.until;) {
+            t = std::min(t + interval, c.until);
+            engine->advance(t);
             engine->read(states);
             const double now = energy(c.scene, states);
-            if (!std::isfinite(now)) throw std::runtime_error("not finite at " + std::to_string(c.until * i / glances));
+            if (!std::isfinite(now)) throw std::runtime_error("not finite at " + std::to_string(t));
             if (c.is_conservative) drift = std::max(drift, std::abs(now - start));
             open = std::max(open, open_by(c.scene, states));
         }
@@ -81,18 +101,20 @@ int main(int argc, char** argv) {
             }
             return 0;
         }
-        if (argc < 4) throw std::invalid_argument("usage: list | accuracy|time|count CASE NUMBER");
+        if (argc < 4) throw std::invalid_argument("usage: list | accuracy|time|count CASE SETTING");
         const std::string name = argv[2];
         const Case c = make_case(name);
-        const Setting setting = settings_for(c).at(static_cast<std::size_t>(std::atoi(argv[3])));
+        const Setting setting = find_setting(c, argv[3]);
         if (task == "accuracy") {
             watch(name, c, setting);
             return 0;
         }
         const auto engine = make_engine(c, setting);
+        const bool is_cut = task == "count" && setting.step > 0;
+        const double until = is_cut ? std::min(c.until, counted_steps * setting.step) : c.until;
         const double before = cpu_milliseconds();
         CALLGRIND_TOGGLE_COLLECT;
-        const long steps = engine->advance(c.until);
+        const long steps = engine->advance(until);
         CALLGRIND_TOGGLE_COLLECT;
         const double taken = cpu_milliseconds() - before;
         print_head(task.c_str(), name, setting);

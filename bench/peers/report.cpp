@@ -1,14 +1,17 @@
 // From the lines of the drivers to bench/results/peers.csv, docs/benchmarks.md and the plots it shows.
-// Usage: peers_report LINES, in the root of the project
+// Usage: peers_report LINES              in the root of the project
+//        peers_report LINES --chosen     only lists the runs that the page shows: program, case and setting
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <map>
+#include <set>
 #include <sstream>
 #include <vector>
 
@@ -23,7 +26,7 @@ struct Run {
     long steps = 0;
     double milliseconds = INFINITY;
     double drift = NAN, open = NAN, error = NAN;
-    double instructions = NAN;
+    double instructions_per_step = NAN;
     std::string note;
 
     /// What the case is judged by.
@@ -32,6 +35,7 @@ struct Run {
         return std::isfinite(milliseconds) && note.empty() && drift <= c.largest_drift &&
                (c.largest_error >= 1e9 || error <= c.largest_error) && open < 1e-3;
     }
+    double instructions() const { return instructions_per_step * static_cast<double>(steps); }
     std::string setting() const {
         return tolerance > 0 ? fmt::format("{}, accuracy {:g}", scheme, tolerance)
                              : fmt::format("{}, {:g} ms", scheme, 1e3 * step);
@@ -40,10 +44,10 @@ struct Run {
 
 using Runs = std::map<std::string, Run>;
 
-std::vector<std::string> split(const std::string& line) {
+std::vector<std::string> split(const std::string& line, char separator) {
     std::vector<std::string> parts(1);
     for (const char letter : line) {
-        if (letter == ';') {
+        if (letter == separator) {
             parts.emplace_back();
         } else {
             parts.back() += letter;
@@ -63,7 +67,7 @@ Runs read(std::istream& in, std::string& machine) {
             machine = line.substr(2);
             continue;
         }
-        const auto p = split(line);
+        const auto p = split(line, ';');
         if (p.size() < 8) continue;
         Run& run = runs[p[1] + p[2] + p[3] + p[4] + p[5]];
         run.engine = p[1];
@@ -80,7 +84,7 @@ Runs read(std::istream& in, std::string& machine) {
             run.steps = std::lround(number(p[6]));
             run.milliseconds = std::min(run.milliseconds, number(p[7]));
         } else if (p[0] == "count") {
-            run.instructions = number(p[7]);
+            run.instructions_per_step = number(p[7]) / std::max(1.0, number(p[6]));
         }
     }
     return runs;
@@ -95,7 +99,7 @@ void write_csv(const Runs& runs, const std::string& machine) {
         out << fmt::format("{},{},{},{:g},{:g},{},{:.4g},{:.4g},{:.3g},{:.3g},{:.3g},{:.4g},\"{}\"\n", r.engine, r.name,
                            r.scheme, r.step, r.tolerance, r.steps, r.milliseconds,
                            1e3 * r.milliseconds / std::max(1L, r.steps), r.drift, r.open, r.error,
-                           r.instructions / std::max(1L, r.steps), r.note);
+                           r.instructions_per_step, r.note);
 }
 
 std::string draw(const std::vector<const Run*>& runs, const peers::Case& c) {
@@ -126,6 +130,10 @@ std::string draw(const std::vector<const Run*>& runs, const peers::Case& c) {
     return file;
 }
 
+std::string millions(double count) {
+    return std::isfinite(count) ? fmt::format("{:.3g} M", 1e-6 * count) : std::string("-");
+}
+
 // The quickest run of each engine that solves the case, or failing that its most accurate one.
 std::vector<const Run*> choose(const std::vector<const Run*>& runs, const peers::Case& c) {
     std::map<std::string, const Run*> best;
@@ -146,54 +154,136 @@ std::vector<const Run*> choose(const std::vector<const Run*>& runs, const peers:
     return list;
 }
 
+// The quickest per step of each engine's schemes with one evaluation per step.
+std::vector<const Run*> choose_single_evaluations(const std::vector<const Run*>& runs) {
+    std::map<std::string, const Run*> best;
+    for (const Run* r : runs) {
+        const bool is_single = r->scheme.find("Euler") != std::string::npos ||
+                               r->scheme.find("-euler") != std::string::npos || r->scheme == "btMultiBody";
+        if (!is_single || !std::isfinite(r->milliseconds) || !r->note.empty()) continue;
+        const Run*& chosen = best[r->engine];
+        const auto per_step = [](const Run* x) {
+            return x->milliseconds / static_cast<double>(std::max(1L, x->steps));
+        };
+        if (chosen == nullptr || per_step(r) < per_step(chosen)) chosen = r;
+    }
+    std::vector<const Run*> list;
+    for (const auto& [engine, run] : best) list.push_back(run);
+    return list;
+}
+
 std::string describe(const std::vector<const Run*>& runs, const peers::Case& c) {
     std::string text = fmt::format("## {}\n\n{} bodies, {} loops; {}.\n\n", c.scene.name, c.scene.links.size(),
                                    c.scene.loops.size(), c.criterion);
     text +=
-        "| engine | setting | time | per step | energy drift | loops open by | error | "
-        "|\n|---|---|---|---|---|---|---|---|\n";
+        "| engine | setting | time | per step | instructions | per step | energy drift | loops open by | error | "
+        "|\n|---|---|---|---|---|---|---|---|---|---|\n";
     const auto value = [](double x, const char* unit) {
         return std::isfinite(x) ? fmt::format("{:.2g}{}", x, unit) : std::string("-");
     };
     for (const Run* r : choose(runs, c))
-        text += fmt::format("| {} | {} | {:.3g} ms | {:.3g} us | {} | {} | {} | {} |\n", r->engine, r->setting(),
-                            r->milliseconds, 1e3 * r->milliseconds / std::max(1L, r->steps),
-                            c.is_conservative ? value(r->drift, " J") : "-",
-                            c.scene.loops.empty() ? "-" : value(r->open, " m"), value(r->error, ""),
-                            r->solves(c) ? "" : (r->note.empty() ? "does not get there" : "fails: " + r->note));
+        text +=
+            fmt::format("| {} | {} | {:.3g} ms | {:.3g} us | {} | {} | {} | {} | {} | {} |\n", r->engine, r->setting(),
+                        r->milliseconds, 1e3 * r->milliseconds / std::max(1L, r->steps), millions(r->instructions()),
+                        millions(r->instructions_per_step), c.is_conservative ? value(r->drift, " J") : "-",
+                        c.scene.loops.empty() ? "-" : value(r->open, " m"), value(r->error, ""),
+                        r->solves(c) ? "" : (r->note.empty() ? "does not get there" : "fails: " + r->note));
     if (!c.scene.name.starts_with("chain-")) text += fmt::format("\n![{0}](images/{1})\n", c.scene.name, draw(runs, c));
     return text + "\n";
 }
 
 std::string summary(const std::map<std::string, std::vector<const Run*>>& by_case) {
-    std::string text = "| case | Limber | next best | ratio |\n|---|---|---|---|\n";
+    std::string text =
+        "| case | Limber | next best | ratio | instructions | of the next best | ratio "
+        "|\n|---|---|---|---|---|---|---|\n";
+    const auto ratio = [](double own, double other) {
+        return std::isfinite(own) && std::isfinite(other) ? fmt::format("{:.2g}", other / own) : std::string("-");
+    };
     for (const std::string& name : peers::case_names()) {
         const auto it = by_case.find(name);
         if (it == by_case.end()) continue;
         const peers::Case c = peers::make_case(name);
-        const Run* own = nullptr;
-        const Run* other = nullptr;
+        const Run none;
+        const Run* own = &none;
+        const Run* other = &none;
         for (const Run* r : choose(it->second, c)) {
             if (!r->solves(c)) continue;
             const Run*& place = r->engine.starts_with("Limber") ? own : other;
-            if (place == nullptr) place = r;
+            if (place == &none) place = r;
         }
         const auto show = [](const Run* r) {
-            return r == nullptr ? std::string("-") : fmt::format("{:.3g} ms", r->milliseconds);
+            return std::isfinite(r->milliseconds) ? fmt::format("{:.3g} ms", r->milliseconds) : std::string("-");
         };
-        text += fmt::format(
-            "| [{0}](#{0}) | {1} | {2} | {3} |\n", name, show(own),
-            other == nullptr ? "no other solves it" : fmt::format("{} {}", other->engine, show(other)),
-            own == nullptr || other == nullptr ? "-" : fmt::format("{:.2g}", other->milliseconds / own->milliseconds));
+        text += fmt::format("| [{0}](#{0}) | {1} | {2} | {3} | {4} | {5} | {6} |\n", name, show(own),
+                            other == &none ? "no other solves it" : fmt::format("{} {}", other->engine, show(other)),
+                            ratio(own->milliseconds, other->milliseconds), millions(own->instructions()),
+                            millions(other->instructions()), ratio(own->instructions(), other->instructions()));
     }
     return text;
+}
+
+// Trees with schemes that evaluate forces once per step, whatever the accuracy.
+std::string compare_single_evaluations(const std::map<std::string, std::vector<const Run*>>& by_case) {
+    std::string text = "| case | engine | setting | per step | instructions per step |\n|---|---|---|---|---|\n";
+    for (const std::string& name : peers::case_names()) {
+        const auto it = by_case.find(name);
+        if (it == by_case.end() || !peers::make_case(name).scene.loops.empty()) continue;
+        for (const Run* r : choose_single_evaluations(it->second))
+            text += fmt::format("| {} | {} | {} | {:.3g} us | {} |\n", name, r->engine, r->setting(),
+                                1e3 * r->milliseconds / std::max(1L, r->steps), millions(r->instructions_per_step));
+    }
+    return text;
+}
+
+// Limber's quickest run of the vehicle within the error of the study, from the table of bench/iltis.
+std::string describe_iltis() {
+    constexpr double largest_error = 5e-3;
+    std::ifstream in("bench/results/iltis.csv");
+    std::string best;
+    double quickest = INFINITY;
+    for (std::string line; std::getline(in, line);) {
+        const auto p = split(line, ',');
+        if (p.size() < 8 || line.starts_with("#") || p[0] == "formulation") continue;
+        const double seconds = number(p[4]);
+        if (!(number(p[7]) < largest_error) || !(seconds < quickest)) continue;
+        quickest = seconds;
+        best = fmt::format("| Limber | {} {}, {:g} ms | {:.3g} ms | {:.2g} |", p[0], p[1], 1e3 * number(p[3]),
+                           1e3 * seconds, number(p[7]));
+    }
+    return "## iltis\n\nThe Iltis over ramp and stairs, 8 s at 5 m/s: 10 degrees of freedom, four closed suspensions, "
+           "springs and dampers with stops, "
+           "tyres with the Calspan lateral model on a profiled road; error within 5e-3 "
+           "([study](studies/iltis.md)).\n\n"
+           "| engine | setting | time | error |\n|---|---|---|---|\n" +
+           best +
+           "\n\nNo other engine has been run: tyre and road would have to be written for each of them, against its "
+           "interface for forces of one's own, "
+           "and that has not been done.\n\n";
+}
+
+// What the page shows and what its instructions are counted of: program, case and setting.
+void list_chosen(const std::map<std::string, std::vector<const Run*>>& by_case) {
+    for (const auto& [name, runs] : by_case) {
+        const peers::Case c = peers::make_case(name);
+        std::set<const Run*> chosen;
+        for (const Run* r : choose(runs, c)) chosen.insert(r);
+        if (c.scene.loops.empty())
+            for (const Run* r : choose_single_evaluations(runs)) chosen.insert(r);
+        for (const Run* r : chosen) {
+            if (!std::isfinite(r->milliseconds)) continue;
+            std::string program = r->engine.substr(0, r->engine.find(' '));
+            for (char& letter : program) letter = static_cast<char>(std::tolower(letter));
+            std::cout << fmt::format("{} {} {};{:.10g};{:g}\n", program, name, r->scheme, r->step, r->tolerance);
+        }
+    }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 2) {
-        std::cerr << "usage: peers_report LINES\n";
+    const bool only_chosen = argc == 3 && std::string(argv[2]) == "--chosen";
+    if (argc != 2 && !only_chosen) {
+        std::cerr << "usage: peers_report LINES [--chosen]\n";
         return 1;
     }
     std::ifstream in(argv[1]);
@@ -205,27 +295,40 @@ int main(int argc, char** argv) {
     }
     std::map<std::string, std::vector<const Run*>> by_case;
     for (const auto& [key, run] : runs) by_case[run.name].push_back(&run);
+    if (only_chosen) {
+        list_chosen(by_case);
+        return 0;
+    }
     write_csv(runs, machine);
     std::ofstream page("docs/benchmarks.md");
-    page << "# Limber beside other engines\n\n"
-            "Made by `bench/peers/run`, which installs the other engines from Debian, builds one small driver for each "
-            "and runs all of them in turn "
-            "on this machine:\n\n"
-         << machine
-         << "\n\nEvery case says first how accurate an answer must be; an engine is shown with the quickest of its "
-            "settings that gets there, or, if none "
-            "does, with its most accurate one and what went wrong. Energy, loops and errors are computed from the "
-            "motion of the bodies by the "
-            "same code for all, at a hundred instants. Times are CPU times of the stepping alone. All runs are in "
-            "`bench/results/peers.csv`, "
-            "the settings tried in `bench/peers/engine_*.cpp`. Limber computes planar cases as planar ones, which the "
-            "others do not offer; Debian "
-            "builds Simbody and DART with assertions on, which costs them a factor of up to three.\n\n"
-            "Time of the best setting that gets there; ratio: how many times quicker Limber is than the quickest of "
-            "the others.\n\n"
-         << summary(by_case) << "\n";
+    page
+        << "# Limber beside other engines\n\n"
+           "Made by `bench/peers/run`, which installs the other engines from Debian, builds one small driver for each "
+           "and runs all of them in turn "
+           "on this machine:\n\n"
+        << machine
+        << "\n\nEvery case says first how accurate an answer must be; an engine is shown with the quickest of its "
+           "settings that gets there, or, if none "
+           "does, with its most accurate one and what went wrong. Energy, loops and errors are computed from the "
+           "motion of the bodies by the "
+           "same code for all, at a hundred instants. Times are CPU times of the stepping alone. All runs are in "
+           "`bench/results/peers.csv`, "
+           "the settings tried in `bench/peers/engine_*.cpp`. Limber computes planar cases as planar ones, which the "
+           "others do not offer; Debian "
+           "builds Simbody and DART with assertions on, which costs them a factor of up to three.\n\n"
+           "Time of the best setting that gets there; ratio: how many times quicker Limber is than the quickest of "
+           "the others. Instructions are those of the whole run, counted by callgrind over its first thousand steps, "
+           "of Limber as "
+           "it is shipped (its times are those of a build for this processor); a busy machine does not change them.\n\n"
+        << summary(by_case)
+        << "\n## One evaluation per step\n\n"
+           "Trees, each engine with the quickest of its schemes that evaluate forces once per step; all are of first "
+           "order, so this "
+           "compares the cost of a step and nothing else.\n\n"
+        << compare_single_evaluations(by_case) << "\n";
     for (const std::string& name : peers::case_names())
         if (const auto it = by_case.find(name); it != by_case.end())
             page << describe(it->second, peers::make_case(name));
+    page << describe_iltis();
     std::cout << "wrote bench/results/peers.csv and docs/benchmarks.md\n";
 }

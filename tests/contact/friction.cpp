@@ -143,6 +143,34 @@ stops:
     }
 }
 
+// A rod that is pushed over a rough floor and rises while it slides gets to where no contact force is possible any more: that is said, and what has
+// been reached until then is kept.
+TEST(Friction, PainlevesRodIsReportedOnItsWay) {
+    Simulation simulation(read(R"(
+limber: 1
+plane: xy
+parameters: {lean: 36 deg}
+bodies:
+  rod: {rod: {from: [0, 0], to: [cos(lean), sin(lean)], mass: 1}, velocity: [-8, 0], angular-velocity: 0.5}
+stops:
+  floor: {wall: [ground, rod.from], friction: 2}
+sensors:
+  end: {position: rod.to}
+  energy: {energy: total}
+)"),
+                          options("global", "trapezoidal"));
+    const double energy = sense(simulation, "energy");
+    StepReport report;
+    while (simulation.time() < 0.1 && report.ok) report = simulation.step(0.001);
+    ASSERT_FALSE(report.ok);
+    EXPECT_NE(report.reason.find("floor"), std::string::npos) << report.reason;
+    EXPECT_LT(sense(simulation, "energy"), energy);
+    // 1 + 3 cos^2 - 3 mu sin cos = 0, first where cot = (6 + sqrt(20)) / 8; a step before that the force is large, but there.
+    const double limit = std::atan(8 / (6 + std::sqrt(20.0)));
+    EXPECT_LT(std::asin(sense(simulation, "end.y")), limit);
+    EXPECT_GT(std::asin(sense(simulation, "end.y")), limit - 0.01);
+}
+
 // A rod on a pin with friction strikes a stop at right angles with the rate w. With J = m L^2/3 about the pin, the centre at c = L/2 and
 // mu r =: b, the stop's impulse P and the pin's R, which is smaller:
 //   J (1 + e) w = P L - b |R|,   R = P - m c (1 + e) w,   so  P = (1 + e) w (J + b m c) / (L + b)

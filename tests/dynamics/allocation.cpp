@@ -70,6 +70,28 @@ INSTANTIATE_TEST_SUITE_P(
                        ::testing::ValuesIn(formulations_in_coordinates()),
                        ::testing::Values("trapezoidal", "hht", "higher-order", "rk4", "semi-implicit-euler")));
 
+class TimeSteppingAllocatesNothing : public ::testing::TestWithParam<std::tuple<const char*, double>> {};
+
+TEST_P(TimeSteppingAllocatesNothing, WhileContactsStay) {
+    const auto& [model, h] = GetParam();
+    SimulationOptions chosen;
+    chosen.integrator = "moreau-jean";
+    Simulation simulation(example(model), chosen);
+    for (int i = 0; i < 50; ++i) ASSERT_TRUE(simulation.step(h).ok);
+    const long before = allocations;
+    bool ok = true;
+    for (int i = 0; i < 50; ++i) ok = simulation.step(h).ok && ok;
+    const long during = allocations - before;
+    EXPECT_TRUE(ok);
+    EXPECT_FALSE(simulation.state().contacts.empty());
+    EXPECT_EQ(during, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Contacts, TimeSteppingAllocatesNothing,
+                         ::testing::Values(std::tuple("contact/brick-wall.yaml", 5e-3),
+                                           std::tuple("contact/brick-on-slope.yaml", 1e-3),
+                                           std::tuple("contact/slide-then-roll.yaml", 1e-3)));
+
 }  // namespace
 }  // namespace limber::testing
 

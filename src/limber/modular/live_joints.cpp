@@ -53,6 +53,8 @@ std::optional<JointChanges> find_joint_changes(const Model& before, const Model&
 template <int D>
 std::unique_ptr<InterfaceJoints<D>> make_changed_joints(const ModularSystem<D>& system, const InterfaceJoints<D>& now,
                                                         const Model& model, const JointChanges& changes) {
+    // Without inertia of its own a component may only be held as it was when it was compiled.
+    if (system.massless_freedoms > 0) return nullptr;
     const Mechanism<D>& old = now.mechanism();
     std::vector<bool> stays(old.elements.size(), true);
     for (const std::string& name : changes.leaving) {
@@ -72,9 +74,8 @@ std::unique_ptr<InterfaceJoints<D>> make_changed_joints(const ModularSystem<D>& 
     const std::size_t memory = part.mechanism.initial_memory.size();
     for (const JointHandle handle : changes.coming) {
         const Joint& joint = model.joints.get(handle);
-        // Without inertia of its own a component may only be held as it has been; and what holds joints at all was asked
-        // when they were compiled.
-        const bool can_come = system.massless_freedoms == 0 && !system.parts.interface.elements.empty();
+        // Whether the components can be held by joints at all was asked when they were compiled.
+        const bool can_come = !system.parts.interface.elements.empty();
         if (!can_come || joint.a.is_null() || joint.b.is_null() || !joint.closing.empty()) return nullptr;
         if (!has_ports(system, old, model, joint)) return nullptr;
         part.mechanism = with_joint(std::move(part.mechanism), model, joint);
