@@ -29,17 +29,20 @@ TEST(Crawler, FoldsAsFigurinaSays) {
     expect("0.75", {-0.027987, -0.372187, -23.4403});
 }
 
-// With l2 = 0.4 hub and tip move until the elbow is bent by arccos(1 - 0.4), from then on the tip alone.
+// With l2 = 0.4 hub and tip move until the elbow is bent by arccos(1 - 0.4), from then on the tip alone. What is left of the hub's motion is the error
+// of the integrator, of first order in the step.
 TEST(Crawler, HubStopsWhereFigurinaSays) {
     Simulation simulation(example("contact/two-link-crawler.yaml"), options("global", "moreau-jean"));
     const double stops_at = 60 * std::acos(0.6) / pi;
-    ASSERT_TRUE(simulation.advance(stops_at - 1, 0.02).ok);
-    const double before = sense(simulation, "hub.y");
-    ASSERT_TRUE(simulation.advance(stops_at + 0.5, 0.02).ok);
-    const double there = sense(simulation, "hub.y");
-    EXPECT_GT(std::abs(there - before), 1e-4);
-    ASSERT_TRUE(simulation.advance(stops_at + 5, 0.02).ok);
-    EXPECT_NEAR(sense(simulation, "hub.y"), there, 1e-6);
+    const auto hub_at = [&](double time) {
+        const StepReport report = simulation.advance(time, 0.02);
+        EXPECT_TRUE(report.ok) << report.reason;
+        return sense(simulation, "hub.y");
+    };
+    const double before = hub_at(stops_at - 1);
+    const double there = hub_at(stops_at + 0.5);
+    const double later = hub_at(stops_at + 5);
+    EXPECT_LT(std::abs(later - there) / 4.5, 0.02 * std::abs(there - before) / 1.5);
 }
 
 }  // namespace
