@@ -69,6 +69,7 @@ SimulationOptions ModelArguments::simulation_options(const Model& model, const s
     choose(integrator, model.simulation.integrator, result.integrator);
     choose(coordinates, model.simulation.coordinates, result.coordinates);
     result.from_equilibrium = model.simulation.from_equilibrium;
+    apply_contact_defaults(model, result);
     apply_modular_defaults(model, result);
     for (const std::string& option : options) apply_option(option, result);
     return result;

@@ -72,6 +72,7 @@ StudyOptions chosen_options(const CompareArguments& arguments, const Model& mode
     if (!model.simulation.coordinates.empty()) simulation.coordinates = model.simulation.coordinates;
     if (!arguments.model.coordinates.empty()) simulation.coordinates = arguments.model.coordinates;
     simulation.from_equilibrium = model.simulation.from_equilibrium;
+    apply_contact_defaults(model, simulation);
     for (const std::string& option : arguments.model.options) apply_option(option, simulation);
     options.until = arguments.until.empty() ? simulation_number(model, model.simulation.until, 10, "until")
                                             : parse_positive(arguments.until, "--until");

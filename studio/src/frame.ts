@@ -26,12 +26,14 @@ export interface Frame {
   bodies: Float32Array; // per body: position 3, quaternion 4, centre of mass 3, velocity 3
   joints: Float32Array; // per joint: point 3, force 3, torque 3
   forces: Float32Array;
+  contacts: Float32Array; // per contact: point 3, normal 3, force 3, stop by its number in the scene (-1: two bodies)
   pull: Float32Array | null;
   ghost: Float32Array; // per body: position 3, quaternion 4
 }
 
 export const bodyStride = 13;
 export const jointStride = 9;
+export const contactStride = 10;
 export const ghostStride = 7;
 
 /** Null if the bytes are not a frame. */
@@ -58,6 +60,7 @@ export function decodeFrame(buffer: ArrayBuffer): Frame | null {
   const bodies = singles(bodyStride * count(0));
   const joints = singles(jointStride * count(2));
   const forces = singles(count(3));
+  const contacts = singles(contactStride * count(7));
   const pull = count(5) > 0 ? singles(3) : null;
   const ghost = singles(ghostStride * count(4));
   return {
@@ -86,6 +89,7 @@ export function decodeFrame(buffer: ArrayBuffer): Frame | null {
     bodies,
     joints,
     forces,
+    contacts,
     pull,
     ghost,
   };

@@ -95,6 +95,15 @@ export class Maker {
     if (done.ok) studio.select({ section: 'forces', name });
   }
 
+  /** From now on bodies are solid: rigid contact between all of them, by the integrator made for it. */
+  async touch(): Promise<void> {
+    const { studio } = this;
+    if (studio.state?.integrator !== 'moreau-jean' && !(await studio.edit('use integrator moreau-jean')).ok) return;
+    const name = studio.freshName('touch');
+    const done = await studio.edit(`add contacts.${name} {rigid: [all, all], friction: 0.5}`);
+    if (done.ok) studio.select({ section: 'contacts', name });
+  }
+
   private async jointText(type: string, from: Spot, to: Spot): Promise<string | null> {
     if (!this.areApart(from, to)) return null;
     const line = to.point.clone().sub(from.point);

@@ -93,6 +93,7 @@ export class Studio {
   /** Arrows and traces on or off; without `isOn` the other way round. */
   show(what: keyof Shown, isOn = !this.shown[what]): void {
     this.shown[what] = isOn;
+    if (what === 'components') this.view.bodies.showComponents(isOn);
     if (what === 'reactions') void this.connection.ask('reactions', { on: isOn });
     this.shownChanged.emit(this.shown);
   }
@@ -108,13 +109,13 @@ export class Studio {
   /** A name that no element of a section has yet: "rod1", "rod2", ... */
   freshName(stem: string): string {
     const scene = this.scene!;
-    const taken = new Set([...scene.bodies, ...scene.joints, ...scene.forces].map((e) => e.name).concat(scene.sensors, scene.drivers, scene.parameters.map((p) => p.replace(/_speed$/, ''))));
+    const taken = new Set([...scene.bodies, ...scene.joints, ...scene.forces, ...scene.stops, ...scene.contacts].map((e) => e.name).concat(scene.sensors, scene.drivers, scene.parameters.map((p) => p.replace(/_speed$/, ''))));
     for (let i = 1; ; ++i) if (!taken.has(`${stem}${i}`)) return `${stem}${i}`;
   }
 
   private exists({ section, name }: Selection): boolean {
     const scene = this.scene!;
-    const named: Record<string, { name: string }[]> = { bodies: scene.bodies, joints: scene.joints, forces: scene.forces, markers: scene.markers };
+    const named: Record<string, { name: string }[]> = { bodies: scene.bodies, joints: scene.joints, forces: scene.forces, stops: scene.stops, contacts: scene.contacts, markers: scene.markers };
     const plain: Record<string, string[]> = { sensors: scene.sensors, drivers: scene.drivers, parameters: scene.parameters, events: scene.events };
     return section === 'gravity' || (named[section]?.some((e) => e.name === name) ?? plain[section]?.includes(name) ?? false);
   }

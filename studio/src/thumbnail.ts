@@ -55,6 +55,7 @@ export function thumbnail(scene: Scene): SVGElement {
   for (const shape of shapesOf(scene, thickness)) {
     const matrix = bodyMatrix(scene, shape.body).multiply(shape.local);
     const scale = new Vector3().setFromMatrixScale(matrix);
+    if (shape.isEndless) continue;
     if (shape.kind === 'sphere') {
       const [x, y] = project(new Vector3().setFromMatrixPosition(matrix), scene.planar);
       for (const d of [-scale.x, scale.x]) see([x + d, y + d]);

@@ -11,10 +11,21 @@ export interface Solid {
   color: string;
 }
 
+/** By which a body touches others, if that is not its solids. */
+export interface ContactShape {
+  kind: 'plane' | 'sphere' | 'box' | 'capsule' | 'cylinder' | 'cone' | 'convex' | 'mesh';
+  size: number[];
+  position: Vector;
+  quaternion: Quaternion;
+  vertices?: Vector[];
+  triangles?: [number, number, number][];
+}
+
 export interface Body {
   name: string;
   index: number; // -1: the ground
   solids: Solid[];
+  shapes?: ContactShape[];
   mass?: number;
   centre?: Vector;
 }
@@ -47,12 +58,36 @@ export interface Force {
   radius?: number; // of a tyre
 }
 
+export interface Stop {
+  name: string;
+  type: string;
+  a: number;
+  b: number;
+  scalar: string; // of a limit
+  min?: number;
+  max?: number;
+  length?: number;
+  gap?: number;
+}
+
+export interface ContactRule {
+  name: string;
+  type: string;
+}
+
 export interface Mobility {
   freedoms: number;
   redundant: number;
   rows: number;
   rank: number;
   elements: string[];
+}
+
+/** A part of the mechanism with a solver of its own. */
+export interface Component {
+  name: string;
+  formulation: string;
+  integrator: string;
 }
 
 export interface Scene {
@@ -66,12 +101,16 @@ export interface Scene {
   markers: Marker[];
   joints: Joint[];
   forces: Force[];
+  stops: Stop[];
+  contacts: ContactRule[];
   drivers: string[];
   sensors: string[];
   events: string[];
   parameters: string[];
   columns: string[];
   mobility: Mobility | null;
+  components: Component[]; // none: the mechanism is not divided
+  componentOf: number[]; // beside poses
   poses: number[][];
 }
 
@@ -89,6 +128,7 @@ export interface SessionState {
   formulation?: string;
   integrator?: string;
   coordinates?: string;
+  division?: string;
   step?: number;
   ghost?: string;
   reactions?: boolean;

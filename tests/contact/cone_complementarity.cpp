@@ -223,22 +223,98 @@ TEST(ConeSolver, LongColumnByGaussSeidelAlone) {
         w.add_block(i)(0, 0) = i == 0 ? 1 : 2;
         if (i + 1 < n) w.add_block(i + 1)(0, 0) = -1;
     }
+    w.finish();
     VecX before = VecX::Zero(n);
     before[0] = -1;
     VecX impulse = VecX::Zero(n);
     VecX velocity;
     ConeOptions options;
-    options.newton_rows = 0;
+    options.newton_rows = options.newton_bodies = 0;
     options.max_sweeps = 20000;
     const ConeReport report = ConeSolver(options).solve(w, blocks, before, VecX::Zero(n), impulse, velocity);
     EXPECT_TRUE(report.converged);
     for (int i = 0; i < n; ++i) EXPECT_NEAR(impulse[i], n - i, 1e-7);
-    // Newton's method needs no patience.
-    impulse.setZero();
-    const ConeReport newton = ConeSolver().solve(w, blocks, before, VecX::Zero(n), impulse, velocity);
-    EXPECT_TRUE(newton.converged);
-    EXPECT_LT(newton.newton_steps, 20);
-    for (int i = 0; i < n; ++i) EXPECT_NEAR(impulse[i], n - i, 1e-8);
+    // Newton's method needs no patience, over impulses or over velocities.
+    for (const int newton_rows : {150, 0}) {
+        impulse.setZero();
+        options = {};
+        options.newton_rows = newton_rows;
+        const ConeReport newton = ConeSolver(options).solve(w, blocks, before, VecX::Zero(n), impulse, velocity);
+        EXPECT_TRUE(newton.converged) << newton_rows << " " << newton.residual;
+        EXPECT_LT(newton.newton_steps, 30) << newton_rows;
+        EXPECT_LT(newton.sweeps, 50) << newton_rows;
+        for (int i = 0; i < n; ++i) EXPECT_NEAR(impulse[i], n - i, 1e-8);
+    }
+}
+
+// Balls on balls on a floor, with all three kinds of friction, as bodies: the operator against its dense matrix, and the law.
+TEST(ConeSolver, BodiesInVelocitySpaceObeyCoulombsLaw) {
+    std::mt19937 random(5);
+    std::normal_distribution<double> normal;
+    constexpr int bodies = 12;
+    std::vector<ConeBlock> blocks;
+    std::vector<int> sizes;
+    for (int c = 0; c < 3 * bodies; ++c) {
+        ConeBlock block = ConeBlock::contact(2, 0.4);
+        block.rolling_rows = 2;
+        block.rolling = 0.05;
+        block.spinning_rows = 1;
+        block.spinning = 0.02;
+        block.rows = 6;
+        blocks.push_back(block);
+        sizes.push_back(block.rows);
+    }
+    DelassusMatrix w;
+    w.start(sizes, bodies, 6);
+    MatX inverse = MatX::Zero(6 * bodies, 6 * bodies);
+    for (int b = 0; b < bodies; ++b) {
+        const Eigen::Matrix<double, 6, 1> diagonal =
+            (Eigen::Matrix<double, 6, 1>() << 1, 1, 1, 2.5, 2.5, 2.5).finished();
+        w.set_inverse_mass(b, Eigen::Matrix<double, 6, 6>(diagonal.asDiagonal()));
+        inverse.block<6, 6>(6 * b, 6 * b) = diagonal.asDiagonal();
+    }
+    MatX j = MatX::Zero(6 * static_cast<int>(blocks.size()), 6 * bodies);
+    for (int c = 0; c < static_cast<int>(blocks.size()); ++c) {
+        const Vec3 n = Vec3(normal(random), normal(random), 2 + normal(random)).normalized();
+        const Vec3 t = n.unitOrthogonal();
+        Mat3 axes;
+        axes << n, t, n.cross(t);
+        // The upper ball at its lower side; the lower one, if there is any, at its upper side.
+        const int upper = c % bodies;
+        const int lower = c < bodies ? -1 : static_cast<int>(random() % bodies);
+        for (int side = 0; side < 2; ++side) {
+            const int body = side == 0 ? lower : upper;
+            if (body < 0 || (side == 0 && lower == upper)) continue;
+            const double sign = side == 0 ? -1 : 1;
+            Eigen::Matrix<double, 6, 6> rows = Eigen::Matrix<double, 6, 6>::Zero();
+            for (int k = 0; k < 3; ++k) {
+                rows.row(k) << sign * axes.col(k).transpose(), sign * (-sign * n).cross(axes.col(k)).transpose();
+                rows.row(k < 2 ? 3 + k : 5).tail<3>() = sign * axes.col(k < 2 ? 1 + k : 0).transpose();
+            }
+            w.set_end(c, side, body, rows);
+            j.block<6, 6>(6 * c, 6 * body) = rows;
+        }
+        w.start_row();
+    }
+    w.finish();
+    const MatX dense = j * inverse * j.transpose();
+    MatX multiplied_out;
+    w.to_dense(multiplied_out);
+    ASSERT_LT((multiplied_out - dense).norm(), 1e-12);
+    const VecX v = VecX::NullaryExpr(6 * bodies, [&] { return normal(random); });
+    const VecX before = j * v;
+    VecX impulse = VecX::Zero(before.size());
+    VecX velocity;
+    ConeOptions options;
+    options.newton_rows = 0;
+    const ConeReport report =
+        ConeSolver(options).solve(w, blocks, before, VecX::Zero(before.size()), impulse, velocity);
+    EXPECT_TRUE(report.converged) << report.residual;
+    EXPECT_GT(report.newton_steps, 0);
+    EXPECT_LT((dense * impulse + before - velocity).norm(), 1e-10);
+    EXPECT_LT(
+        law_defect(blocks, impulse, velocity, before.lpNorm<Eigen::Infinity>(), impulse.lpNorm<Eigen::Infinity>()),
+        1e-10);
 }
 
 }  // namespace

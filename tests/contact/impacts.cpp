@@ -134,8 +134,9 @@ TEST(Impacts, RestingBeginsWhenTheSequenceOfBouncesEnds) {
 
 TEST(Impacts, CradlePassesTheBlowOn) {
     SimulationOptions chosen = options("global", "trapezoidal");
-    chosen.contact_options.impact_law = ImpactLaw::in_turn;
-    Simulation simulation(example("contact/newtons-cradle.yaml"), chosen);
+    const Model model = example("contact/newtons-cradle.yaml");
+    apply_contact_defaults(model, chosen);  // the file says in-turn
+    Simulation simulation(model, chosen);
     bool has_hit = false;
     while (!has_hit && simulation.time() < 1) {
         const StepReport report = simulation.step(1e-3);

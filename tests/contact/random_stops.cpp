@@ -1,4 +1,4 @@
-// Random mechanisms with random cables and stops (RapidCheck): gaps stay open or closed, contacts push, energy never grows, and the same
+// Random mechanisms with random cables, stops and limits (RapidCheck): gaps stay open or closed, contacts push, energy never grows, and the same
 // run gives the same bits.
 
 #include <fmt/format.h>
@@ -26,6 +26,49 @@ struct Watch {
     State end;
 };
 
+void watch_stop(Model& model, StopHandle handle) {
+    for (const auto quantity : {Sensor::Quantity::gap, Sensor::Quantity::contact_force}) {
+        Sensor sensor;
+        sensor.name =
+            fmt::format("{}{}", quantity == Sensor::Quantity::gap ? "gap_" : "push_", model.stops.get(handle).name);
+        sensor.quantity = quantity;
+        sensor.stop = handle;
+        model.sensors.add(sensor);
+    }
+}
+
+// Ranges of joint coordinates a little around where they start.
+void add_limits(Model& model, const SimulationOptions& chosen) {
+    std::vector<std::string> coordinates;
+    Model measured = model;
+    for (const auto handle : model.joints.handles()) {
+        const Joint& joint = model.joints.get(handle);
+        for (const std::string& name : joint_coordinate_names(joint.type, model.planar)) {
+            Sensor sensor;
+            sensor.name = fmt::format("at_{}", coordinates.size());
+            sensor.quantity = Sensor::Quantity::coordinate;
+            sensor.scalar = joint.name + "." + name;
+            measured.sensors.add(sensor);
+            coordinates.push_back(sensor.scalar);
+        }
+    }
+    if (coordinates.empty()) return;
+    Simulation start(measured, chosen);
+    const int count = *rc::gen::inRange(0, 3);
+    for (int i = 0; i < count; ++i) {
+        const int which = *rc::gen::inRange(0, static_cast<int>(coordinates.size()));
+        const double value = sense(start, fmt::format("at_{}", which));
+        Stop stop;
+        stop.name = fmt::format("limit{}", i);
+        stop.type = StopType::limit;
+        stop.scalar = coordinates[which];
+        stop.minimum = Number(value - *rc::gen::inRange(1, 100) / 1000.0);
+        if (*rc::gen::arbitrary<bool>()) stop.maximum = Number(value + *rc::gen::inRange(1, 100) / 1000.0);
+        stop.restitution = Number(*rc::gen::element(0.0, 0.5, 1.0));
+        watch_stop(model, model.stops.add(stop));
+    }
+}
+
 // Cables a little longer and stops a little shorter than the distances at the start.
 void add_stops(Model& model, const Simulation& start) {
     std::vector<std::string> names;
@@ -44,14 +87,7 @@ void add_stops(Model& model, const Simulation& start) {
         stop.b = model.marker(second);
         stop.length = Number(stop.type == StopType::cable ? distance + play : distance - play);
         stop.restitution = Number(*rc::gen::element(0.0, 0.5, 1.0));
-        const StopHandle handle = model.stops.add(stop);
-        for (const auto quantity : {Sensor::Quantity::gap, Sensor::Quantity::contact_force}) {
-            Sensor sensor;
-            sensor.name = fmt::format("{}{}", quantity == Sensor::Quantity::gap ? "gap_" : "push_", stop.name);
-            sensor.quantity = quantity;
-            sensor.stop = handle;
-            model.sensors.add(sensor);
-        }
+        watch_stop(model, model.stops.add(stop));
     }
 }
 
@@ -99,6 +135,7 @@ RC_GTEST_PROP(RandomStops, ObeyTheirLaws, ()) {
     const Energies e = free.observer().compute_energies(free.state());
     const double scale = 1 + e.kinetic + std::abs(e.potential);
     add_stops(model, Simulation(model, chosen));
+    add_limits(model, chosen);
     RC_PRE(model.stops.size() > 0U);
     RC_LOG() << write_model_text(model) << formulation << " " << coordinates;
     const Watch seen = watch(model, chosen);

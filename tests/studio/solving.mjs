@@ -100,3 +100,41 @@ test('the readings tell freedoms, redundancy and the relative error', async () =
   assert.ok(sigma > 0 && sigma < 1, `a relative error of ${sigma}`);
   assert.match(await page.locator('#solver').innerText(), /relative error Σ/);
 });
+
+test('components have colours, a legend and their questions', async () => {
+  const { page } = studio;
+  await openExample(page, 'n-four-bar.yaml');
+  await pause();
+  // How many bodies have each colour.
+  const colors = () =>
+    page.evaluate(() => {
+      const { view, scene } = window.studio;
+      const seen = new Map();
+      for (const { mesh, shapes } of view.bodies.meshes)
+        shapes.forEach((shape, i) => {
+          if (shape.body >= 0) seen.set(shape.body, [...mesh.instanceColor.array.slice(3 * i, 3 * i + 3)].map((x) => x.toFixed(3)).join());
+        });
+      return scene.poses.map((_, body) => seen.get(body));
+    });
+  const plain = await colors();
+  assert.equal(await page.locator('.swatch.component').count(), 0);
+  assert.match(await page.locator('#solver').innerText(), /iterations per step/);
+  await page.selectOption('#division', 'auto');
+  await until(() => window.studio.scene.components.length === 2 && window.studio.frame.revision === window.studio.scene.revision, null, 'two components');
+  assert.equal(await page.locator('.swatch.component').count(), 2);
+  const { componentOf, names } = await page.evaluate(() => ({ componentOf: window.studio.scene.componentOf, names: window.studio.scene.components.map((c) => c.name) }));
+  for (const name of names) assert.ok((await page.locator('.legend').innerText()).includes(name), `${name} is missing in the legend`);
+  const divided = await colors();
+  assert.notDeepEqual(divided, plain);
+  assert.equal(new Set(divided).size, 2);
+  divided.forEach((color, body) => assert.equal(color, divided[componentOf.indexOf(componentOf[body])], `body ${body}`));
+  await ask(page, 'step', { count: 5 });
+  await until(() => /questions per step/.test(document.getElementById('solver').innerText), null, 'the questions');
+  await page.keyboard.press('n');
+  assert.deepEqual(await colors(), plain);
+  assert.equal(await page.locator('.swatch.component').count(), 0);
+  await page.keyboard.press('n');
+  // A joint between components goes and comes back while they stay.
+  await page.selectOption('#division', 'none');
+  await until(() => window.studio.scene.components.length === 0, null, 'one whole');
+});

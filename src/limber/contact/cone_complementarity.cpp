@@ -13,25 +13,9 @@ constexpr double least_proximal_weight = 1e-6;  // over the diagonal of W
 constexpr int max_proximal_passes = 20;
 constexpr int max_newton_steps = 25;  // of one pass
 constexpr int max_line_halvings = 8;
+constexpr int max_velocity_passes = 10;
+constexpr int first_newton = 10;        // sweeps before other methods are tried
 constexpr double contradiction = 1e-8;  // a residual beyond this: there is no solution
-
-/// A part of a contact's rows whose impulse lies in a disc of radius coefficient * p_n.
-struct Disc {
-    int first, rows;
-    double coefficient;
-};
-
-template <class Use>
-void for_each_disc(const ConeBlock& block, int first_row, const Use& use) {
-    int row = first_row + 1;
-    const auto part = [&](int rows, double coefficient) {
-        if (rows > 0) use(Disc{row, rows, coefficient});
-        row += rows;
-    };
-    part(block.sliding_rows, block.friction);
-    part(block.rolling_rows, block.rolling);
-    part(block.spinning_rows, block.spinning);
-}
 
 using SmallVec = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 6, 1>;
 using SmallMat = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 6, 6>;
@@ -65,7 +49,7 @@ double ConeSolver::update_block(int i, VecX& p) {
     const int rows = w_->size(i);
     const auto diagonal = w_->diagonal(i);
     SmallVec u(rows);
-    w_->multiply_row(i, p, local_.head(rows));
+    w_->multiply_row(i, p, carried_, local_.head(rows));
     u = local_.head(rows) + q_.segment(first, rows);
     const SmallVec before = p.segment(first, rows);
     if (block.is_bilateral) {
@@ -99,7 +83,9 @@ double ConeSolver::update_block(int i, VecX& p) {
             }
         });
     }
-    return ((p.segment(first, rows) - before).array() * unit_.segment(first, rows).array()).abs().maxCoeff();
+    const SmallVec change = p.segment(first, rows) - before;
+    w_->add_carried(i, change.data(), carried_);
+    return change.cwiseProduct(unit_.segment(first, rows)).lpNorm<Eigen::Infinity>();
 }
 
 // Forwards and backwards in turn, so that nothing depends on which end of a stack comes first.
@@ -135,8 +121,8 @@ double ConeSolver::measure(int i, const VecX& p, const VecX& u) const {
     return worst;
 }
 
-double ConeSolver::compute_residual(const VecX& p, VecX& u) const {
-    w_->multiply(p, u);
+double ConeSolver::compute_residual(const VecX& p, VecX& u) {
+    w_->multiply(p, carried_, u);
     u += q_;
     double worst = 0;
     for (int i = 0; i < w_->block_count(); ++i) worst = std::max(worst, measure(i, p, u));
@@ -207,7 +193,7 @@ void ConeSolver::update_newton_matrix(const VecX& p) {
 void ConeSolver::improve_by_newton(int attempt, double tolerance, VecX& p, VecX& u, ConeReport& report) {
     const int n = w_->rows();
     if (!(unit_.minCoeff() > 0)) return;  // a row that nothing can move
-    dense_ = w_->to_dense();
+    w_->to_dense(dense_);
     proximal_weight_ = attempt < 2 ? least_proximal_weight : 1;
     dense_.diagonal() += proximal_weight_ * unit_;
     centre_ = VecX::Zero(n);
@@ -254,7 +240,24 @@ void ConeSolver::improve_by_newton(int attempt, double tolerance, VecX& p, VecX&
     report.residual = compute_residual(p, u);
 }
 
-// ---------------------------------------------------------------- both together
+// ---------------------------------------------------------------- augmented Lagrangian
+
+void ConeSolver::improve_in_velocities(double tolerance, VecX& p, VecX& u, ConeReport& report) {
+    newton_.start(*w_, *blocks_, q_, unit_, p);
+    best_ = trial_ = p;
+    double best = report.residual;
+    for (int pass = 0; pass < max_velocity_passes && best > tolerance; ++pass) {
+        report.newton_steps += newton_.pass(tolerance, trial_);
+        const double residual = compute_residual(trial_, u);
+        if (residual >= best) continue;
+        best = residual;
+        best_ = trial_;
+    }
+    p = best_;
+    report.residual = compute_residual(p, u);
+}
+
+// ---------------------------------------------------------------- all together
 
 // Newton's method obeys the law of friction only to its tolerance; impulses that leave here obey it.
 void ConeSolver::pull_into_cones(VecX& p) const {
@@ -283,19 +286,24 @@ ConeReport ConeSolver::solve(const DelassusMatrix& delassus, const std::vector<C
     const double tolerance = options_.tolerance * scale;
     report.residual = compute_residual(impulse, velocity);
     const bool is_small = delassus.rows() <= options_.newton_rows;
+    const bool is_large = delassus.touched_bodies() > options_.newton_bodies;
     const auto is_enough = [&] {
         return report.residual <= tolerance || report.sweeps >= options_.max_sweeps ||
-               (!is_small && report.sweeps >= options_.enough_sweeps &&
+               (is_large && report.sweeps >= options_.enough_sweeps &&
                 report.residual <= options_.loose_tolerance * scale);
     };
-    int until_newton = 10;
+    int until_newton = first_newton;
     int attempt = 0;
     while (!is_enough()) {
         const double change = sweep(report.sweeps % 2 == 1, impulse);
         ++report.sweeps;
-        if (is_small && report.sweeps == until_newton) {
+        if (!is_large && report.sweeps == until_newton) {
             report.residual = compute_residual(impulse, velocity);
-            if (report.residual > tolerance) improve_by_newton(attempt++, tolerance, impulse, velocity, report);
+            if (report.residual > tolerance && is_small)
+                improve_by_newton(attempt, tolerance, impulse, velocity, report);
+            if (report.residual > tolerance && (attempt > 1 || !is_small))
+                improve_in_velocities(tolerance, impulse, velocity, report);
+            ++attempt;
             until_newton *= 2;
         } else if (change <= tolerance || report.sweeps % 20 == 0) {
             report.residual = compute_residual(impulse, velocity);
@@ -312,7 +320,7 @@ ConeReport ConeSolver::solve(const DelassusMatrix& delassus, const std::vector<C
 ConeReport ConeSolver::solve_impact(const DelassusMatrix& delassus, const std::vector<ConeBlock>& blocks,
                                     const VecX& before, const VecX& free_velocity, const VecX& bias, double allowance,
                                     VecX& impulse, VecX& velocity) {
-    const VecX guess = impulse;
+    guess_ = impulse;
     const bool is_small = delassus.rows() <= options_.newton_rows;
     bool has_restitution = false;
     for (int i = 0; i < delassus.block_count(); ++i)
@@ -341,10 +349,10 @@ ConeReport ConeSolver::solve_impact(const DelassusMatrix& delassus, const std::v
     double low = 0;
     for (int k = 0; k < 12; ++k) {
         const double middle = 0.5 * (low + high);
-        impulse = guess;
+        impulse = guess_;
         (is_too_much(solve_with(middle)) ? high : low) = middle;
     }
-    impulse = guess;
+    impulse = guess_;
     return solve_with(low);
 }
 

@@ -8,13 +8,14 @@
 //   rolling, spinning   the same with their own coefficients (lengths), u the relative angular velocity
 //
 // This is Coulomb's law itself with a round cone (the bi-potential problem of De Saxce), not its convex relaxation: sliding contacts
-// do not lift off. Two methods work together (both after Alart and Curnier 1991, Jean and Moreau 1992, and the survey of Acary,
+// do not lift off. Three methods work together (after Alart and Curnier 1991, Jean and Moreau 1992, and the survey of Acary,
 // Bremond and Huber 2018):
 //
 //   - block Gauss-Seidel: each contact in turn is solved exactly with all others held, which suits thousands of contacts and a
 //     start from the impulses of the step before;
 //   - semi-smooth Newton on the projected equations, for small sets: quadratic convergence to rounding. Redundant contacts make W
-//     singular; a proximal term  eps (p - p_k)  with p_0 = 0 keeps the matrix regular and leads to nearly the least impulses.
+//     singular; a proximal term  eps (p - p_k)  with p_0 = 0 keeps the matrix regular and leads to nearly the least impulses;
+//   - an augmented Lagrangian in the space of velocities (cone_newton.hpp) where these two do not get there: stacks, and hard small sets.
 //
 // Restitution (Newton): bias = e u_n(before) where the contact is approached. With friction this law can create energy; then all
 // restitutions are scaled down until it does not.
@@ -22,44 +23,20 @@
 #include <Eigen/LU>
 #include <vector>
 
+#include "limber/contact/cone_block.hpp"
+#include "limber/contact/cone_newton.hpp"
 #include "limber/contact/delassus.hpp"
 
 namespace limber {
 
-/// What the impulses of one block of rows must obey.
-struct ConeBlock {
-    bool is_bilateral = false;
-    int rows = 1;           ///< bilateral: any number; contact: 1 + those of friction
-    int sliding_rows = 0;   ///< after the normal: 0, 1 (plane) or 2
-    int rolling_rows = 0;   ///< after the sliding ones: 0, 1 (plane) or 2
-    int spinning_rows = 0;  ///< the last: 0 or 1
-    double friction = 0;
-    double rolling = 0, spinning = 0;  ///< resistance: moment over normal force, a length
-    double restitution = 0;            ///< Newton's coefficient
-
-    static ConeBlock bilateral(int rows) {
-        ConeBlock block;
-        block.is_bilateral = true;
-        block.rows = rows;
-        return block;
-    }
-    static ConeBlock contact(int sliding_rows, double friction, double restitution = 0) {
-        ConeBlock block;
-        block.rows = 1 + sliding_rows;
-        block.sliding_rows = sliding_rows;
-        block.friction = friction;
-        block.restitution = restitution;
-        return block;
-    }
-};
-
 struct ConeOptions {
     double tolerance = 1e-12;  ///< of the residual, relative to the velocities that come in
     int max_sweeps = 500;      ///< of Gauss-Seidel
-    /// Sets with more than `newton_rows` rows are good enough after so many sweeps if the residual is below the loose tolerance.
+    int newton_rows = 150;     ///< Newton's method is used up to this many rows
+    int newton_bodies = 300;   ///< Newton's method and the augmented Lagrangian up to this many bodies
+    /// Sets of more bodies are good enough after so many sweeps if the residual is below the loose tolerance.
     int enough_sweeps = 500;
     double loose_tolerance = 1e-12;
-    int newton_rows = 150;  ///< Newton's method is used up to this many rows
 };
 
 struct ConeReport {
@@ -95,19 +72,22 @@ private:
     double sweep(bool backwards, VecX& p);
     double update_block(int i, VecX& p);
     void pull_into_cones(VecX& p) const;
-    double compute_residual(const VecX& p, VecX& u) const;
+    double compute_residual(const VecX& p, VecX& u);
     double measure(int i, const VecX& p, const VecX& u) const;
     void improve_by_newton(int attempt, double tolerance, VecX& p, VecX& u, ConeReport& report);
+    void improve_in_velocities(double tolerance, VecX& p, VecX& u, ConeReport& report);
     void update_newton_defect(const VecX& p);
     void update_newton_matrix(const VecX& p);
 
     ConeOptions options_;
+    ConeNewton newton_;
     const DelassusMatrix* w_ = nullptr;
     const std::vector<ConeBlock>* blocks_ = nullptr;
     VecX q_;     // free velocity + bias
     VecX unit_;  // of each row: W_ii of its part of the block, what turns impulses into velocities
     VecX local_;
-    VecX start_, impact_bias_;
+    VecX carried_;  // what the impulses give the bodies
+    VecX start_, guess_, impact_bias_;
     // Newton's method: W with the proximal term, where that is centred, F and dF/dp.
     double proximal_weight_ = 0;
     MatX dense_, jacobian_;

@@ -24,6 +24,8 @@ struct ContactOptions {
     ImpactLaw impact_law = ImpactLaw::newton;
     /// A bounce whose flight would be shorter than this part of the step is the last one of its sequence.
     double shortest_flight = 1e-3;
+
+    bool operator==(const ContactOptions&) const = default;
 };
 
 }  // namespace limber

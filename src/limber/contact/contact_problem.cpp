@@ -86,33 +86,23 @@ void ContactProblem<D>::update_rows(const BodyStates<D>& states, const Contact& 
 template <int D>
 void ContactProblem<D>::update(const BodyStates<D>& states, const std::vector<Contact>& contacts,
                                JointProjector<D>& joints) {
-    const int count = static_cast<int>(contacts.size());
     const int bodies = static_cast<int>(m_.bodies.size());
     inverse_mass_.resize(bodies);
     has_inverse_.assign(bodies, false);
-    contacts_.resize(count);
+    contacts_.resize(contacts.size());
     blocks_.clear();
     sizes_.clear();
     joined_contacts_.clear();
-    body_start_.assign(bodies + 1, 0);
-    for (int i = 0; i < count; ++i) {
+    for (std::size_t i = 0; i < contacts.size(); ++i) {
         blocks_.push_back(make_block<D>(*m_.contact_rules[contacts[i].rule].law));
         sizes_.push_back(blocks_.back().rows);
         ContactRows& rows = contacts_[i];
         update_rows(states, contacts[i], blocks_.back(), rows);
         rows.is_joined = joints.is_joined(rows.body[0]) || joints.is_joined(rows.body[1]);
-        if (rows.is_joined) joined_contacts_.push_back(i);
-        for (const int body : rows.body)
-            if (body >= 0) ++body_start_[body + 1];
+        if (rows.is_joined) joined_contacts_.push_back(static_cast<int>(i));
     }
-    // Contacts of each body.
-    for (int b = 0; b < bodies; ++b) body_start_[b + 1] += body_start_[b];
-    body_contact_.resize(body_start_[bodies]);
-    for (int i = count - 1; i >= 0; --i)
-        for (const int body : contacts_[i].body)
-            if (body >= 0) body_contact_[--body_start_[body + 1]] = i;
     update_joined_responses(joints);
-    assemble();
+    assemble(joints);
 }
 
 template <int D>
@@ -133,48 +123,35 @@ void ContactProblem<D>::update_joined_responses(JointProjector<D>& joints) {
     }
 }
 
+// What impulses at contact j do at contact i through joined bodies.
 template <int D>
-void ContactProblem<D>::add_block(int i, int j) {
+void ContactProblem<D>::add_joined_block(int i, int j, const JointProjector<D>& joints) {
     auto block = delassus_.add_block(j);
     const ContactRows& a = contacts_[i];
-    const ContactRows& b = contacts_[j];
-    if (a.is_joined && b.is_joined) {
-        for (int side = 0; side < 2; ++side)
-            for (int k = 0; k < sizes_[j] && a.body[side] >= 0; ++k)
-                block.col(k) +=
-                    a.row[side].lazyProduct(joined_response_[b.first_column + k].template segment<T>(a.body[side] * T));
-        return;
+    for (int side = 0; side < 2; ++side) {
+        if (!joints.is_joined(a.body[side])) continue;
+        for (int k = 0; k < sizes_[j]; ++k)
+            block.col(k) += a.row[side].lazyProduct(
+                joined_response_[contacts_[j].first_column + k].template segment<T>(a.body[side] * T));
     }
-    for (int p = 0; p < 2; ++p)
-        for (int q = 0; q < 2; ++q)
-            if (a.body[p] >= 0 && a.body[p] == b.body[q])
-                block.noalias() += a.row[p].lazyProduct(b.response[q].transpose());
 }
 
 template <int D>
-void ContactProblem<D>::assemble() {
-    delassus_.start(sizes_);
-    stamp_.assign(contacts_.size(), -1);
+void ContactProblem<D>::assemble(const JointProjector<D>& joints) {
     const int bodies = static_cast<int>(m_.bodies.size());
+    delassus_.start(sizes_, bodies, T);
+    for (int b = 0; b < bodies; ++b)
+        if (has_inverse_[b]) delassus_.set_inverse_mass(b, inverse_mass_[b]);
     for (int i = 0; i < static_cast<int>(contacts_.size()); ++i) {
-        neighbours_.clear();
-        const auto meet = [&](int j) {
-            if (stamp_[j] == i) return;
-            stamp_[j] = i;
-            neighbours_.push_back(j);
-        };
-        for (const int body : contacts_[i].body) {
-            if (body < 0) continue;
-            // After filling, the list of a body starts where that of the next one did before.
-            const int end = body + 1 < bodies ? body_start_[body + 2] : static_cast<int>(body_contact_.size());
-            for (int k = body_start_[body + 1]; k < end; ++k) meet(body_contact_[k]);
-        }
-        if (contacts_[i].is_joined)
-            for (const int j : joined_contacts_) meet(j);
-        std::sort(neighbours_.begin(), neighbours_.end());
+        const ContactRows& rows = contacts_[i];
+        for (int side = 0; side < 2; ++side)
+            if (rows.body[side] >= 0 && !joints.is_joined(rows.body[side]))
+                delassus_.set_end(i, side, rows.body[side], rows.row[side]);
         delassus_.start_row();
-        for (const int j : neighbours_) add_block(i, j);
+        if (!rows.is_joined) continue;
+        for (const int j : joined_contacts_) add_joined_block(i, j, joints);
     }
+    delassus_.finish();
 }
 
 template <int D>

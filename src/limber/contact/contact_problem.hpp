@@ -51,8 +51,8 @@ private:
 
     void update_rows(const BodyStates<D>& states, const Contact& contact, const ConeBlock& block, ContactRows& rows);
     void update_joined_responses(JointProjector<D>& joints);
-    void assemble();
-    void add_block(int i, int j);
+    void assemble(const JointProjector<D>& joints);
+    void add_joined_block(int i, int j, const JointProjector<D>& joints);
 
     const Mechanism<D>& m_;
     std::vector<ContactRows> contacts_;
@@ -63,7 +63,6 @@ private:
     std::vector<bool> has_inverse_;
     std::vector<VecX> joined_response_;  // full twists, one per row of a joined contact
     std::vector<int> joined_contacts_;
-    std::vector<int> body_start_, body_contact_, stamp_, neighbours_;
 };
 
 }  // namespace limber

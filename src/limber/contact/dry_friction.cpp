@@ -11,10 +11,10 @@ namespace limber {
 namespace {
 
 constexpr double rest = 1e-9;  // slower than this, over the length scale, is no slip
-// Of slip forces, over the largest: what is wanted, and what is accepted where the formulation's accelerations are no better.
+// Of slip forces, over the largest: what is wanted, and what is accepted where the formulation's accelerations are no better, so that further
+// passes gain nothing.
 constexpr double force_accuracy = 1e-11;
 constexpr double accepted_accuracy = 1e-7;
-constexpr int patience = 8;      // passes before the latter counts
 constexpr double excess = 1e-9;  // of a stick force beyond its bound that counts
 constexpr int most_passes = 60;
 
@@ -25,6 +25,45 @@ DryFriction<D>::DryFriction(std::shared_ptr<const MechanismSystem<D>> system)
     : system_(std::move(system)), m_(system_->mechanism()), reactions_(m_), speed_tolerance_(rest * m_.length_scale) {
     rates_.resize(m_.bodies.size());
     slip_before_ = VecX::Zero(2 * static_cast<Eigen::Index>(m_.friction.size()));
+    features_.resize(m_.features.size());
+    for (const FrictionElement& friction : m_.friction) {
+        if (friction.compliant < 0) continue;
+        const ForceElement<D>& e = m_.forces.elements[friction.compliant];
+        for (int s = e.first_slot; s < e.first_slot + e.slot_count; ++s)
+            bristle_features_.push_back(m_.forces.slot_feature[s]);
+    }
+}
+
+template <int D>
+MeasureContext<D> DryFriction<D>::look_at_bristles(const State& state) {
+    system_->export_states(state.q, state.v, states_);
+    update_features<D>(m_, states_, bristle_features_, features_);
+    return {features_, state.memory, m_.curves};
+}
+
+// Straight, as if they had just come to rest; of what slides at the start, bent as if it had always done so.
+template <int D>
+void DryFriction<D>::begin_bristles(State& state, int i) {
+    double* memory = state.memory.data() + m_.friction[i].slip;
+    memory[slip_is_on] = 1;
+    const ForceElement<D>& e = m_.forces.elements[m_.friction[i].compliant];
+    const MeasureContext<D> context = look_at_bristles(state);
+    const double x = compute_value(m_.measure(e.measure), context);
+    const double v = compute_rate(m_.measure(e.measure), context);
+    const double far = 1e3 * e.friction.at_rest / e.friction.kinetic * e.friction.bend / e.friction.lever;
+    const bool slides = std::abs(e.friction.lever * v) > e.friction.stribeck;
+    memory[slip_bend] =
+        slides ? limber::advance_bristles(e.friction, x, v, {0, x - std::copysign(far, v), 0}, 0).bend : 0;
+    memory[slip_place] = x;
+}
+
+template <int D>
+void DryFriction<D>::advance_bristles(State& state) {
+    if (bristle_features_.empty()) return;
+    const MeasureContext<D> context = look_at_bristles(state);
+    for (const FrictionElement& friction : m_.friction)
+        if (friction.compliant >= 0)
+            m_.forces.advance_friction(friction.compliant, m_.constraints.measures, context, state.t, state.memory);
 }
 
 template <int D>
@@ -108,6 +147,7 @@ StepReport DryFriction<D>::find_forces(StopResponse<D>& response, State& state, 
     inverse_.setIdentity(n, n);
     StepReport report;
     int iterations = 0;
+    double last_error = std::numeric_limits<double>::infinity();
     for (int pass = 0; pass < most_passes; ++pass) {
         state = trial_;
         report = advance(state);
@@ -130,8 +170,9 @@ StepReport DryFriction<D>::find_forces(StopResponse<D>& response, State& state, 
         const double turned = turn_directions(response);
         const double error = std::max(defect_.lpNorm<Eigen::Infinity>(), turned * largest);
         if (error <= force_accuracy * largest) return report;
-        if (pass >= patience && error <= accepted_accuracy * largest) return report;
+        if (error <= accepted_accuracy * largest && error > 0.5 * last_error) return report;
         if (!std::isfinite(error)) break;
+        last_error = error;
         if (pass > 0) {
             previous_defect_ = defect_ - previous_defect_;
             product_.noalias() = inverse_ * previous_defect_;
@@ -164,7 +205,9 @@ StepReport DryFriction<D>::step(Stepper& inner, StopResponse<D>& response, State
     response.look(states_, state.memory, state.t);
     for (int i = 0; i < static_cast<int>(m_.friction.size()); ++i)
         for (int k = 0; k < m_.friction[i].row_count; ++k) slip_before_[2 * i + k] = response.slip_rate(i, k);
-    return find_forces(response, state, [&](State& end) { return inner.step(end, h); });
+    const StepReport report = find_forces(response, state, [&](State& end) { return inner.step(end, h); });
+    if (report.ok) advance_bristles(state);
+    return report;
 }
 
 template <int D>
@@ -184,6 +227,7 @@ bool DryFriction<D>::holds(const State& state, const StopResponse<D>& response) 
     find_reactions(state);
     for (int i = 0; i < static_cast<int>(m_.friction.size()); ++i) {
         const FrictionElement& friction = m_.friction[i];
+        if (is_compliant(i)) continue;
         if (sticks(state, i)) {
             const double bound = friction.at_rest * load(i);
             if (stick_force(i) > bound * (1 + excess) + excess * m_.mass_scale * m_.length_scale) return false;
@@ -215,6 +259,10 @@ StepReport DryFriction<D>::settle(Stepper& inner, StopResponse<D>& response, Sta
     VecX rate(2);
     for (int i = 0; i < count; ++i) {
         const FrictionElement& friction = m_.friction[i];
+        if (is_compliant(i)) {
+            if (!slips(state, i)) begin_bristles(state, i);
+            continue;
+        }
         state.memory[friction.stick] = state.memory[friction.slip + slip_is_on] = 0;
         if (!is_loaded(state, i)) continue;
         rate.setZero(2);
@@ -252,7 +300,8 @@ StepReport DryFriction<D>::settle(Stepper& inner, StopResponse<D>& response, Sta
     }
     for (int i = 0; i < count; ++i) {
         if (sticks(state, i) && !sticks(old, i)) add_event(report, ContactEvent::Kind::stuck, state.t, i);
-        if (slips(state, i) && !slips(old, i)) add_event(report, ContactEvent::Kind::slipped, state.t, i);
+        if (slips(state, i) && !slips(old, i) && !is_compliant(i))
+            add_event(report, ContactEvent::Kind::slipped, state.t, i);
     }
     return result;
 }

@@ -5,6 +5,8 @@
 //   slip    a force of kinetic coefficient * load acts against the slip; the load at the end of a step is found by a fixed point around the
 //           step, and the force changes linearly within it; its direction in a plane is that at the end of the step
 //
+//   compliant laws (friction_law.hpp) never stick; what is found by the fixed point is their load
+//
 // The load is the force of a contact or the reaction of a joint, both from the motion of the bodies (ReactionSolver), the same for all
 // formulations. Where no force fits (Painleve), or neither stick nor slip is possible, the step fails and says so.
 
@@ -41,6 +43,11 @@ private:
     void find_reactions(const State& state);
     double load(int i) const;
     double stick_force(int i) const;
+    bool is_compliant(int i) const { return m_.friction[i].compliant >= 0; }
+    /// Features at states_, for the laws of compliant friction.
+    MeasureContext<D> look_at_bristles(const State& state);
+    void begin_bristles(State& state, int i);
+    void advance_bristles(State& state);
     void start_slip(State& state, int i, const VecX& direction);
     /// Forces of what slips at the end of `advance` from the state as it is; directions and times are set.
     template <class Advance>
@@ -54,6 +61,8 @@ private:
     ReactionSolver<D> reactions_;
     BodyStates<D> states_;
     std::vector<TwistVec<D>> rates_;
+    std::vector<int> bristle_features_;
+    FeatureState<D> features_;
     State trial_, before_;
     std::vector<int> slipping_;
     VecX forces_, defect_, previous_defect_, change_, product_, row_;  // beside slipping_

@@ -128,6 +128,12 @@ void StopResponse<D>::list_rates(VecX& rates) const {
 }
 
 template <int D>
+void StopResponse<D>::add_wrenches(const VecX& impulses, VecX& wrenches) const {
+    for (std::size_t k = 0; k < list_.size(); ++k)
+        contacts_.add_row(contact_of(list_[k]), sign_of(list_[k]) * impulses[static_cast<Eigen::Index>(k)], wrenches);
+}
+
+template <int D>
 void StopResponse<D>::apply(const VecX& impulses, BodyStates<D>& states) {
     twists_.noalias() = response_ * impulses;
     for (std::size_t b = 0; b < states.size(); ++b) {

@@ -39,11 +39,15 @@ public:
     bool prepare(const BodyStates<D>& states, const std::vector<double>& memory, double t,
                  const std::vector<int>& list);
     const MatX& delassus() const { return delassus_; }
+    /// Twists of all bodies after a unit impulse at each of the contacts listed, column by column; needs prepare().
+    const MatX& response() const { return response_; }
     /// Rates of the gaps listed.
     void list_rates(VecX& rates) const;
     /// Second derivatives of the gaps of the listed contacts without contact forces; needs prepare().
     void find_free_accelerations(const BodyStates<D>& states, const std::vector<double>& memory, double t,
                                  VecX& accelerations);
+    /// Impulses at the listed contacts as wrenches on all bodies.
+    void add_wrenches(const VecX& impulses, VecX& wrenches) const;
     /// Changes velocities as impulses at the listed contacts do; needs prepare().
     void apply(const VecX& impulses, BodyStates<D>& states);
 

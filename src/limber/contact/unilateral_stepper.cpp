@@ -32,12 +32,9 @@ UnilateralStepper<D>::UnilateralStepper(std::unique_ptr<Stepper> inner,
       options_(options),
       response_(m_),
       friction_(system_),
+      coulomb_impact_(m_, options.impact_law),
       gap_tolerance_(touching * m_.length_scale),
-      speed_tolerance_(touching * m_.length_scale) {
-    friction_of_.assign(m_.unilateral.size(), -1);
-    for (std::size_t i = 0; i < m_.friction.size(); ++i)
-        if (m_.friction[i].contact >= 0) friction_of_[m_.friction[i].contact] = static_cast<int>(i);
-}
+      speed_tolerance_(touching * m_.length_scale) {}
 
 template <int D>
 void UnilateralStepper<D>::add_event(StepReport& report, ContactEvent::Kind kind, double t, int contact) const {
@@ -52,6 +49,14 @@ template <int D>
 void UnilateralStepper<D>::look(const State& state) {
     system_->export_states(state.q, state.v, states_);
     response_.look(states_, state.memory, state.t);
+}
+
+template <int D>
+bool UnilateralStepper<D>::is_possible(const State& state) {
+    look(state);
+    for (int i = 0; i < response_.count(); ++i)
+        if (!is_closed(state, i) && response_.gaps()[i] < -gap_tolerance_) return false;
+    return true;
 }
 
 template <int D>
@@ -314,52 +319,6 @@ void UnilateralStepper<D>::find_impulses(const VecX& restitution) {
     if (energy_gain() > touching * size) newton(VecX::Constant(before_rates_.size(), restitution.minCoeff()), true);
 }
 
-template <int D>
-bool UnilateralStepper<D>::has_friction() const {
-    return std::any_of(list_.begin(), list_.end(),
-                       [&](int entry) { return friction_of_[response_.contact_of(entry)] >= 0; });
-}
-
-// Impulses normal to the contacts of list_ and along their slip rows; what sticks does not hold against impulses by itself.
-template <int D>
-void UnilateralStepper<D>::collide_in_cones(const State& state, const VecX& restitution) {
-    std::vector<int> entries;
-    std::vector<int> sizes;
-    std::vector<int> place(list_.size(), -1);  // of each contact among the entries
-    std::vector<ConeBlock> blocks;
-    for (std::size_t k = 0; k < list_.size(); ++k) {
-        if (list_[k] < 0) continue;
-        place[k] = static_cast<int>(entries.size());
-        entries.push_back(list_[k]);
-        const int friction = friction_of_[list_[k]];
-        const int rows = friction < 0 || is_latched(state, list_[k]) ? 0 : m_.friction[friction].row_count;
-        for (int r = 0; r < rows; ++r) entries.push_back(response_.slip_entry(friction, r));
-        blocks.push_back(is_latched(state, list_[k])
-                             ? ConeBlock::bilateral(1)
-                             : ConeBlock::contact(rows, rows > 0 ? m_.friction[friction].kinetic : 0,
-                                                  restitution[static_cast<Eigen::Index>(k)]));
-        sizes.push_back(1 + rows);
-    }
-    std::vector<double> memory = state.memory;
-    for (const FrictionElement& friction : m_.friction) memory[friction.stick] = 0;
-    response_.prepare(states_, memory, state.t, entries);
-    DelassusMatrix delassus;
-    delassus.assign(response_.delassus(), sizes);
-    VecX before;
-    response_.list_rates(before);
-    VecX impulses = VecX::Zero(before.size());
-    VecX after = before;
-    ConeSolver().solve_impact(delassus, blocks, before, before, VecX::Zero(before.size()), 0.0, impulses, after);
-    response_.apply(impulses, states_);
-    impulses_.setZero(static_cast<Eigen::Index>(list_.size()));
-    after_rates_.setZero(static_cast<Eigen::Index>(list_.size()));
-    for (std::size_t k = 0; k < list_.size(); ++k) {
-        if (place[k] < 0) continue;
-        impulses_[static_cast<Eigen::Index>(k)] = impulses[place[k]];
-        after_rates_[static_cast<Eigen::Index>(k)] = after[place[k]];
-    }
-}
-
 // Velocities after an impact at the contacts of list_, if any of them approaches.
 template <int D>
 bool UnilateralStepper<D>::collide(State& state, StepReport& report) {
@@ -378,8 +337,8 @@ bool UnilateralStepper<D>::collide(State& state, StepReport& report) {
     }
     double energy = 0;
     for (std::size_t b = 0; b < states_.size(); ++b) energy += kinetic_energy(m_.bodies[b], states_[b]);
-    if (has_friction()) {
-        collide_in_cones(state, restitution);
+    if (coulomb_impact_.applies(list_)) {
+        coulomb_impact_.solve(response_, state.memory, state.t, list_, restitution, states_, impulses_, after_rates_);
     } else {
         find_impulses(restitution);
         response_.apply(impulses_, states_);

@@ -11,7 +11,7 @@
 //            No law may raise the energy; one that would, with different e, is replaced by Newton's with the smallest e for all.
 //   holding  of the contacts that do not separate, those hold that have to:  0 <= F,  u' = u'_free + W F >= 0,  F . u' = 0
 //
-// With friction (dry_friction.hpp) impacts obey Coulomb's law in cones (cone_complementarity.hpp), with Newton's restitution.
+// With friction (dry_friction.hpp) impacts obey Coulomb's law (coulomb_impact.hpp), with Newton's restitution.
 //
 // And so on for the rest of the step. An infinite sequence of ever smaller bounces ends when the next flight would be shorter than a small part
 // of the step: then e = 0.
@@ -19,8 +19,8 @@
 #include <memory>
 
 #include "limber/contact/complementarity.hpp"
-#include "limber/contact/cone_complementarity.hpp"
 #include "limber/contact/contact_options.hpp"
+#include "limber/contact/coulomb_impact.hpp"
 #include "limber/contact/dry_friction.hpp"
 #include "limber/contact/stop_response.hpp"
 #include "limber/dynamics/system/system.hpp"
@@ -37,6 +37,8 @@ public:
     /// Refuses a state in which a stop is violated; contacts that are closed at the start collide or hold.
     StepReport start(State& state) override;
     StepReport step(State& state, double h) override;
+    /// Whether no stop that is open is violated.
+    bool is_possible(const State& state);
     const System& system() const override { return *system_; }
     double perturbation() const override { return inner_->perturbation(); }
 
@@ -75,8 +77,6 @@ private:
     /// Relative to rest: half the sum of impulse times rate before and after.
     double energy_gain() const { return 0.5 * impulses_.dot(before_rates_ + after_rates_); }
     bool collide(State& state, StepReport& report);
-    bool has_friction() const;
-    void collide_in_cones(const State& state, const VecX& restitution);
 
     std::unique_ptr<Stepper> inner_;
     std::shared_ptr<const MechanismSystem<D>> system_;
@@ -85,7 +85,7 @@ private:
     StopResponse<D> response_;
     ComplementaritySolver complementarity_;
     DryFriction<D> friction_;
-    std::vector<int> friction_of_;  // of each contact; -1: none
+    CoulombImpact<D> coulomb_impact_;
     double gap_tolerance_, speed_tolerance_;
     double step_ = 0;       // length of the whole step, the measure of what is short
     int impact_count_ = 0;  // within the step

@@ -38,6 +38,8 @@ struct FormulationOptions {
     int max_iterations = 12;
     /// Newton's iteration stops when the acceleration is known to this fraction.
     double tolerance = 1e-7;
+
+    bool operator==(const FormulationOptions&) const = default;
 };
 
 /// Of eq. (12) for a step of this length.

@@ -96,7 +96,7 @@ void GlobalSolver::update_residual(const DifferenceFormulas& f) {
 // Equilibrium and constraints hold well enough. Near singular positions some multipliers settle slowly, in
 // directions in which the constraints hardly act; to chase them would build up forces that belong to the
 // discretisation, not to the mechanism.
-bool GlobalSolver::is_settled(const DifferenceFormulas& f) const {
+bool GlobalSolver::is_balanced(const DifferenceFormulas& f) const {
     // As accelerations, so that light and heavy coordinates count alike.
     const double scale = f.beta * f.step * f.step * a_.lpNorm<Eigen::Infinity>();
     const VecX& inertia = system_->coordinate_inertia();
@@ -106,18 +106,21 @@ bool GlobalSolver::is_settled(const DifferenceFormulas& f) const {
     return rows_.size() == 0 || rows_.lpNorm<Eigen::Infinity>() <= constraint_tolerance * system_->length_scale();
 }
 
-void GlobalSolver::iterate(const DifferenceFormulas& f) {
+void GlobalSolver::find_change() {
     change_ = -residual_;
     // J of the factorised configuration on both sides, so that the penalty acts along its own normals.
     const RowPattern& pattern = system_->jacobian_pattern();
-    const int count = pattern.rows();
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < pattern.rows(); ++i) {
         const double pull = weight_[i] * rows_[i];
         for (int k = pattern.start[i]; k < pattern.start[i + 1]; ++k) change_[pattern.column[k]] -= jacobian_[k] * pull;
     }
     solver_->solve(change_);
+}
+
+NewtonProgress GlobalSolver::take_change(const DifferenceFormulas& f) {
+    const RowPattern& pattern = system_->jacobian_pattern();
     const double scale = 1 / (f.beta * f.step * f.step);
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < pattern.rows(); ++i) {
         double after = rows_[i];
         for (int k = pattern.start[i]; k < pattern.start[i + 1]; ++k)
             after += jacobian_[k] * change_[pattern.column[k]];
@@ -126,6 +129,9 @@ void GlobalSolver::iterate(const DifferenceFormulas& f) {
     q_ += change_;
     scheme_a_ += change_ / (f.beta * f.step * f.step);
     v_ += change_ * (f.gamma / (f.beta * f.step));
+    return {change_.lpNorm<Eigen::Infinity>(),
+            std::max(options_.tolerance * f.beta * f.step * f.step * a_.lpNorm<Eigen::Infinity>(),
+                     1e-14 * q_.lpNorm<Eigen::Infinity>())};
 }
 
 // Two passes are enough but near singular positions, where constraints hardly act in some directions. What is left there of the accelerations
@@ -150,47 +156,32 @@ void GlobalSolver::project(const VecX& rhs, VecX& x) {
 }
 
 StepReport GlobalSolver::step(State& state, const DifferenceFormulas& f) {
-    scheme_a_ = state.scheme_a;
-    lambda_ = state.lambda;
-    return solve(state, f, true);
-}
-
-StepReport GlobalSolver::repeat(State& state, const DifferenceFormulas& f) {
-    return solve(state, f, false);
-}
-
-StepReport GlobalSolver::solve(State& state, const DifferenceFormulas& f, bool is_stale) {
     StepReport report;
-    const double h = f.step;
-    const double t = state.t + h;
     Evaluation& e = *evaluation_;
-    scheme_share_ = (1 - f.delta_f) / (1 - f.delta_m);
-    q_ = f.q_hat + f.beta * h * h * scheme_a_;
-    v_ = f.v_hat + f.gamma * h * scheme_a_;
+    open(state, f);
     double before = 0;
     bool converged = false;
+    bool is_stale = true;
     // Stiffness and damping of an earlier step serve as long as the iteration converges fast.
     bool needs_stiffness = !can_reuse_stiffness(f);
     ++stiffness_age_;
     double worst_rate = 0;
     while (!converged && report.iterations < options_.max_iterations) {
-        system_->update(e, t, q_, v_, state.memory);
+        system_->update(e, state.t + f.step, q_, v_, state.memory);
         update_acceleration(state, f);
         if (is_stale && !factorize_tangent(f, needs_stiffness)) break;
         update_residual(f);
-        converged = report.iterations > 1 && is_settled(f);
+        converged = report.iterations > 1 && is_balanced(f);
         if (converged) break;
-        iterate(f);
+        find_change();
+        const auto [size, enough] = take_change(f);
         ++report.iterations;
-        const double size = change_.lpNorm<Eigen::Infinity>();
         if (!std::isfinite(size)) break;
         // Linear convergence with rate r leaves about r / (1 - r) of the last change.
         const double rate = before > 0 ? size / before : 0;
         // With an old stiffness the first rates flatter: the predictor's error lies mostly where it matters little.
         const double expected = stiffness_age_ > 0 ? std::max(rate, old_stiffness_rate) : rate;
         const double left = before > 0 ? size * expected / std::max(0.1, 1 - expected) : size;
-        const double enough = std::max(options_.tolerance * f.beta * h * h * a_.lpNorm<Eigen::Infinity>(),
-                                       1e-14 * q_.lpNorm<Eigen::Infinity>());
         converged = left <= enough;
         is_stale = needs_stiffness = rate > 0.1;
         // Rates among changes too small to matter say nothing: near a steady state the first change is one of them.
@@ -206,7 +197,39 @@ StepReport GlobalSolver::solve(State& state, const DifferenceFormulas& f, bool i
                                        : "the positions are not finite";
         return report;
     }
+    const StepReport closed = close(state, f);
+    report.ok = closed.ok;
+    report.reason = closed.reason;
+    return report;
+}
 
+// ---------------------------------------------------------------- by single iterations
+
+void GlobalSolver::open(const State& start, const DifferenceFormulas& f) {
+    scheme_a_ = start.scheme_a;
+    lambda_ = start.lambda;
+    scheme_share_ = (1 - f.delta_f) / (1 - f.delta_m);
+    q_ = f.q_hat + f.beta * f.step * f.step * scheme_a_;
+    v_ = f.v_hat + f.gamma * f.step * scheme_a_;
+}
+
+bool GlobalSolver::approach(const State& start, const DifferenceFormulas& f, bool refresh) {
+    system_->update(*evaluation_, start.t + f.step, q_, v_, start.memory);
+    update_acceleration(start, f);
+    if (refresh && !factorize_tangent(f, true)) return false;
+    update_residual(f);
+    find_change();
+    return change_.allFinite();
+}
+
+NewtonProgress GlobalSolver::advance(const DifferenceFormulas& f, const VecX& response) {
+    change_ += f.beta * f.step * f.step * response;
+    return take_change(f);
+}
+
+StepReport GlobalSolver::close(State& state, const DifferenceFormulas& f) {
+    StepReport report;
+    Evaluation& e = *evaluation_;
     update_acceleration(state, f);
     // Velocities and accelerations onto the constraints, with J at the last iterate.
     project(e.time_partial, v_);
@@ -222,7 +245,7 @@ StepReport GlobalSolver::solve(State& state, const DifferenceFormulas& f, bool i
     } else {
         scheme_a_ = ((1 - f.delta_f) * a_ + f.delta_f * state.a - f.delta_m * state.scheme_a) / (1 - f.delta_m);
     }
-    state.complete_step(t, h, q_, v_, a_, scheme_a_, lambda_);
+    state.complete_step(state.t + f.step, f.step, q_, v_, a_, scheme_a_, lambda_);
     system_->update_memory(e, state.q, state.memory);
     return report;
 }

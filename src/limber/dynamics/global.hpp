@@ -27,30 +27,37 @@
 
 namespace limber {
 
-class GlobalSolver final : public StepSolver {
+class GlobalSolver final : public CoupledStepSolver {
 public:
     GlobalSolver(std::shared_ptr<const System> system, const FormulationOptions& options);
 
     StepReport step(State& state, const DifferenceFormulas& formulas) override;
     const System& system() const override { return *system_; }
 
-    bool can_be_coupled() const override { return true; }
-    StepReport repeat(State& state, const DifferenceFormulas& formulas) override;
+    void open(const State& start, const DifferenceFormulas& formulas) override;
+    bool approach(const State& start, const DifferenceFormulas& formulas, bool refresh) override;
+    bool is_balanced(const DifferenceFormulas& formulas) const override;
+    NewtonProgress advance(const DifferenceFormulas& formulas, const VecX& response) override;
+    StepReport close(State& state, const DifferenceFormulas& formulas) override;
+    const VecX& positions() const override { return q_; }
+    const VecX& velocities() const override { return v_; }
+    const VecX& change() const override { return change_; }
+
+    Evaluation& evaluation() override { return *evaluation_; }
     void respond(VecX& force) override { solver_->solve(force); }
     void change_velocities(State& end, const VecX& change) override;
     void change_accelerations(State& end, const VecX& change) override;
 
 private:
-    /// From the iterate in scheme_a_ and lambda_.
-    StepReport solve(State& state, const DifferenceFormulas& formulas, bool is_stale);
     void settle_accelerations(State& end);
     void update_acceleration(const State& state, const DifferenceFormulas& formulas);
     bool factorize_tangent(const DifferenceFormulas& f, bool with_stiffness);
     bool can_reuse_stiffness(const DifferenceFormulas& f) const;
     /// Residual of the equilibrium (times beta h^2) and of the constraints.
     void update_residual(const DifferenceFormulas& f);
-    void iterate(const DifferenceFormulas& f);
-    bool is_settled(const DifferenceFormulas& f) const;
+    /// The change of the positions that takes out the residual, to first order.
+    void find_change();
+    NewtonProgress take_change(const DifferenceFormulas& f);
     /// x <- x - S^-1 J^T W (J x + rhs), until J x + rhs is small.
     void project(const VecX& rhs, VecX& x);
 
@@ -66,7 +73,7 @@ private:
     int stiffness_age_ = 1 << 20;
     double stiffness_step_ = 0, stiffness_beta_ = 0;
     double convergence_rate_ = 1;  // worst of the last step
-    double scheme_share_ = 1;      // of a change of the acceleration that the scheme's one takes part in
+    double scheme_share_ = 1;  // of a change of the acceleration that the scheme's one takes part in
 };
 
 }  // namespace limber

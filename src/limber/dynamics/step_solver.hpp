@@ -47,22 +47,52 @@ struct StepReport {
     std::vector<ContactEvent> events;
 };
 
+class CoupledStepSolver;
+
 class StepSolver {
 public:
     virtual ~StepSolver() = default;
     /// Advances the state by one step; on failure the state is unchanged.
     virtual StepReport step(State& state, const DifferenceFormulas& formulas) = 0;
     virtual const System& system() const = 0;
+    /// Itself, if it can be coupled to something outside; else null.
+    virtual CoupledStepSolver* as_coupled() { return nullptr; }
+};
 
-    // For what is coupled to the system from outside (see modular/). All refer to the last step.
-    virtual bool can_be_coupled() const { return false; }
-    /// The step again from the same start, with forces only a little different: starts from the solution found before.
-    virtual StepReport repeat(State& state, const DifferenceFormulas& formulas) { return step(state, formulas); }
+/// How far an iteration of Newton's method has gone, and what change of the positions would be small enough to be the last.
+struct NewtonProgress {
+    double change = 0, acceptable = 0;
+};
+
+/// A step solver that something outside takes part in (see modular/). Newton's method goes by single iterations: open(), then
+/// approach() and advance() in turn until all agree, then close().
+class CoupledStepSolver : public StepSolver {
+public:
+    CoupledStepSolver* as_coupled() override { return this; }
+
+    /// Begins a step at the predicted motion.
+    virtual void open(const State& start, const DifferenceFormulas& formulas) = 0;
+    /// Evaluates the iterate, with the memory of the state, and finds the next change of its positions. With `refresh` the tangent is
+    /// that of here. False if there is none.
+    virtual bool approach(const State& start, const DifferenceFormulas& formulas, bool refresh) = 0;
+    /// Whether equilibrium and constraints hold well enough at the iterate of the last approach().
+    virtual bool is_balanced(const DifferenceFormulas& formulas) const = 0;
+    /// Takes the change found, and what a further acceleration A' adds to it.
+    virtual NewtonProgress advance(const DifferenceFormulas& formulas, const VecX& response) = 0;
+    /// Completes the step from the last iterate. On failure the state is unchanged.
+    virtual StepReport close(State& state, const DifferenceFormulas& formulas) = 0;
+    virtual const VecX& positions() const = 0;
+    virtual const VecX& velocities() const = 0;
+    /// Of the positions, as the last approach() has found it.
+    virtual const VecX& change() const = 0;
+
+    // All of these refer to the last step or approach.
+    virtual Evaluation& evaluation() = 0;
     /// Change of the acceleration A' by a further force at the end of the step, to first order. In place.
-    virtual void respond(VecX& /*force*/) {}
+    virtual void respond(VecX& force) = 0;
     /// Changes the velocities at the end of the step; accelerations follow the constraints.
-    virtual void change_velocities(State& /*end*/, const VecX& /*change*/) {}
-    virtual void change_accelerations(State& /*end*/, const VecX& /*change*/) {}
+    virtual void change_velocities(State& end, const VecX& change) = 0;
+    virtual void change_accelerations(State& end, const VecX& change) = 0;
 };
 
 std::unique_ptr<StepSolver> make_step_solver(const std::string& formulation, std::shared_ptr<const System> system,

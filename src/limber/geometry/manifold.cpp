@@ -105,24 +105,28 @@ void add_crossing(const Face& a, const Face& b, const Vec3& n, double margin, Ma
     if (gap < margin) manifold.add(0.5 * (pa + pb), gap);
 }
 
-// The part of a polygon (or segment) on the inner side of a plane.
+// The part of a polygon (or segment) on the inner side of a plane. What lies in the plane, up to a small part of its length, is inside:
+// of edges that lie on each other, rounding would else decide where they cross.
 void clip(const Face& in, const Vec3& inwards, const Vec3& through, Face& out) {
+    constexpr double on_plane = 1e-5;
     out.count = 0;
     const int edges = in.count == 2 ? 1 : in.count;
+    const double tolerance = on_plane * inwards.squaredNorm();
     const auto height = [&](int k) { return inwards.dot(in.corner[k] - through); };
+    const auto is_inside = [&](double h) { return h >= -tolerance; };
     if (in.count == 1) {
-        if (height(0) >= 0) out.add(in.corner[0]);
+        if (is_inside(height(0))) out.add(in.corner[0]);
         return;
     }
     for (int k = 0; k < edges; ++k) {
         const int next = (k + 1) % in.count;
         const double h = height(k);
         const double h_next = height(next);
-        if (h >= 0) out.add(in.corner[k]);
-        if ((h > 0 && h_next < 0) || (h < 0 && h_next > 0))
+        if (is_inside(h)) out.add(in.corner[k]);
+        if ((h > tolerance && h_next < -tolerance) || (h < -tolerance && h_next > tolerance))
             out.add(in.corner[k] + h / (h - h_next) * (in.corner[next] - in.corner[k]));
     }
-    if (in.count == 2 && height(1) >= 0) out.add(in.corner[1]);
+    if (in.count == 2 && is_inside(height(1))) out.add(in.corner[1]);
 }
 
 Vec3 face_normal(const Face& face) {

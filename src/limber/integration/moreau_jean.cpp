@@ -16,7 +16,7 @@ ConeOptions step_options() {
     options.tolerance = 1e-10;
     options.max_sweeps = 600;
     options.newton_rows = 60;
-    // Large sets start from the impulses of the step before: what is left over is done in the next steps.
+    // Very large sets start from the impulses of the step before: what is left over is done in the next steps.
     options.enough_sweeps = 60;
     options.loose_tolerance = 1e-4;
     return options;
@@ -126,31 +126,28 @@ void MoreauJean<D>::part_overlaps() {
         contacts_[i].gap += velocity_[problem_.delassus().first_row(static_cast<int>(i))];
 }
 
-// Impulses of the step before, from the nearest contact point of the same two shapes.
+// The impulses of the step before go to the nearest contact points of the same two shapes: none is lost, and none counted twice.
 template <int D>
 void MoreauJean<D>::take_guess(const State& state, double h) {
     impulse_.setZero(problem_.row_count());
-    is_taken_.assign(state.contacts.size(), false);
     // Both lists are in the order of their pairs.
-    std::size_t first = 0;
     const auto pair_of = [](const auto& contact) { return std::pair(contact.shape_a, contact.shape_b); };
-    for (std::size_t i = 0; i < contacts_.size(); ++i) {
-        while (first < state.contacts.size() && pair_of(state.contacts[first]) < pair_of(contacts_[i])) ++first;
-        // Each of the old points serves once, or loads would be counted twice.
-        std::size_t nearest = state.contacts.size();
-        const auto distance = [&](std::size_t k) {
-            return (state.contacts[k].point - contacts_[i].point).squaredNorm();
-        };
-        for (std::size_t k = first; k < state.contacts.size() && pair_of(state.contacts[k]) == pair_of(contacts_[i]);
-             ++k)
-            if (!is_taken_[k] && (nearest == state.contacts.size() || distance(k) < distance(nearest))) nearest = k;
-        if (nearest == state.contacts.size()) continue;
-        is_taken_[nearest] = true;
-        const int row = problem_.delassus().first_row(static_cast<int>(i));
-        const Vec3 impulse = h * (problem_.axes(static_cast<int>(i)).transpose() * state.contacts[nearest].force);
+    std::size_t first = 0;
+    for (const ContactPoint& old : state.contacts) {
+        while (first < contacts_.size() && pair_of(contacts_[first]) < pair_of(old)) ++first;
+        std::size_t nearest = first;
+        const auto distance = [&](std::size_t k) { return (contacts_[k].point - old.point).squaredNorm(); };
+        for (std::size_t k = first; k < contacts_.size() && pair_of(contacts_[k]) == pair_of(old); ++k)
+            if (distance(k) < distance(nearest)) nearest = k;
+        if (nearest == contacts_.size() || pair_of(contacts_[nearest]) != pair_of(old)) continue;
+        const int i = static_cast<int>(nearest);
+        const Vec3 impulse = h * (problem_.axes(i).transpose() * old.force);
         const int rows = 1 + problem_.blocks()[i].sliding_rows;
-        impulse_.segment(row, rows) = impulse.head(rows);
-        impulse_[row] = std::max(0.0, impulse_[row]);
+        impulse_.segment(problem_.delassus().first_row(i), rows) += impulse.head(rows);
+    }
+    for (std::size_t i = 0; i < contacts_.size(); ++i) {
+        double& normal = impulse_[problem_.delassus().first_row(static_cast<int>(i))];
+        normal = std::max(0.0, normal);
     }
 }
 
@@ -247,7 +244,6 @@ StepReport MoreauJean<D>::step(State& state, double h) {
         next_[b].angular_velocity = after_.template segment<A>(static_cast<Eigen::Index>(b) * T + D);
     }
     world_.find_contacts(next_, h, contacts_);
-    impulse_.resize(0);
     if (!contacts_.empty()) {
         problem_.update(states_, contacts_, joints_);
         part_overlaps();

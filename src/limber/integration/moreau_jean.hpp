@@ -55,7 +55,7 @@ private:
     std::vector<Vec<D>> slot_force_;
     std::vector<Contact> contacts_;
     std::vector<ConeBlock> separating_;
-    std::vector<bool> feels_contact_, is_taken_;
+    std::vector<bool> feels_contact_;
     VecX wrench_, before_, after_, target_, difference_;
     VecX u_before_, u_free_, bias_, impulse_, velocity_, shift_;
 };

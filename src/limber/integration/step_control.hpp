@@ -15,6 +15,7 @@ public:
     const System& system() const override { return inner_->system(); }
     double perturbation() const override { return inner_->perturbation(); }
     const Stepper& inner() const { return *inner_; }
+    Stepper& inner() { return *inner_; }
 
 private:
     std::unique_ptr<Stepper> inner_;

@@ -19,6 +19,8 @@ struct IntegratorOptions {
     /// Step control of Seguy 2003 eq. (24): tolerance eps_1 of the constraint-acceleration perturbation; 0: fixed
     /// step.
     double step_control = 0;
+
+    bool operator==(const IntegratorOptions&) const = default;
 };
 
 class Stepper {

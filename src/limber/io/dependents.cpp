@@ -117,12 +117,14 @@ public:
                needs(force.linear) || needs(force.quadratic) ||
                (road != nullptr && is_gone(ElementKind::road, road->name)) || needs(force.radius) ||
                needs(force.vertical_stiffness) || needs(force.vertical_damping) || needs_any(force.lateral) ||
-               needs(force.coefficient) || needs(force.static_coefficient) || needs(force.arm) || needs(force.preload);
+               needs(force.coefficient) || needs(force.static_coefficient) || needs(force.arm) ||
+               needs(force.preload) || needs_any(force.friction_numbers);
     }
     bool needs(const Stop& stop) const {
-        return needs(stop.a) || needs(stop.b) || needs_scalar(stop.scalar) || needs(stop.minimum) ||
-               needs(stop.maximum) || needs(stop.length) || needs(stop.radius) || needs(stop.gap) ||
-               needs(stop.restitution) || needs(stop.friction) || needs(stop.static_friction) || needs(stop.latch);
+        return needs(stop.a) || needs(stop.b) || needs_scalar(stop.scalar) || needs_scalar(stop.along) ||
+               needs(stop.minimum) || needs(stop.maximum) || needs(stop.length) || needs(stop.radius) ||
+               needs(stop.gap) || needs(stop.restitution) || needs(stop.friction) || needs(stop.static_friction) ||
+               needs(stop.latch);
     }
     bool needs(const Sensor& sensor) const {
         const Joint* joint = model_.joints.find(sensor.joint);

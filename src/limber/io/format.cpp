@@ -46,6 +46,19 @@ std::vector<FieldFormat> with_law(std::vector<FieldFormat> more) {
     return more;
 }
 
+std::vector<FieldFormat> friction_fields() {
+    std::vector<FieldFormat> fields{
+        {"coefficient", K::number, "while it slips", true},
+        {"static", K::number, "coefficient while it sticks (default: as while it slips)"},
+        {"radius", K::number, "of the pin, for angles"},
+        {"arm", K::number, "length of the bearing: moments M count as 2 M / arm (default: not at all)"},
+        {"preload", K::number, "load beside the reaction (default 0)"},
+        {"law", K::text, "coulomb (default): true stick; regularised or bristle: smooth functions of the motion"},
+    };
+    fields.insert(fields.end(), compliant_friction_fields().begin(), compliant_friction_fields().end());
+    return fields;
+}
+
 }  // namespace
 
 const std::vector<JointFormat>& joint_formats() {
@@ -208,15 +221,8 @@ const std::vector<ForceFormat>& force_formats() {
            {"damping", K::number, "vertical force per rate of depth"},
            {"lateral", K::object, "coefficients of the Calspan model (default: no lateral force)"}}},
          ForceType::tyre},
-        {{"friction",
-          K::coordinate,
-          "dry friction in a joint, from its reaction, with true stick; against one of its coordinates",
-          false,
-          {{"coefficient", K::number, "while it slips", true},
-           {"static", K::number, "coefficient while it sticks (default: as while it slips)"},
-           {"radius", K::number, "of the pin, for angles"},
-           {"arm", K::number, "length of the bearing: moments M count as 2 M / arm (default: not at all)"},
-           {"preload", K::number, "load beside the reaction (default 0)"}}},
+        {{"friction", K::coordinate, "friction in a joint, from its reaction; against one of its coordinates", false,
+          friction_fields()},
          ForceType::friction},
     };
     return list;
@@ -230,6 +236,22 @@ const JointFormat& joint_format(JointType type) {
 const ForceFormat& force_format(ForceType type) {
     const auto& list = force_formats();
     return *std::find_if(list.begin(), list.end(), [&](const ForceFormat& format) { return format.type == type; });
+}
+
+const std::vector<FieldFormat>& compliant_friction_fields() {
+    static const std::vector<FieldFormat> list{
+        {"slip", K::number, "regularised: speed at which friction has most of its full value (default 1e-3)"},
+        {"stribeck", K::number, "regularised, bristle: speed at which static friction is lost (default 1e-2)"},
+        {"bend", K::number, "bristle: how far it gives way under the kinetic friction (default 1e-5)"},
+        {"bristle-damping", K::number, "bristle: time constant of its damping (default 0)"},
+        {"dwell", K::number, "bristle: time constant of rest in which static friction is built up (default 0)"},
+    };
+    return list;
+}
+
+const std::vector<std::string>& friction_kind_names() {
+    static const std::vector<std::string> names{"coulomb", "regularised", "bristle"};
+    return names;
 }
 
 const std::vector<FieldFormat>& lateral_fields() {
@@ -450,6 +472,7 @@ const std::vector<FieldFormat>& simulation_fields() {
         {"start", K::text,
          "as-written (default) or equilibrium: positions of static equilibrium, velocities as written"},
         {"coordinates", K::text, "natural, reference-point or relative (default: what suits the formulation)"},
+        {"impacts", K::text, "newton (default), poisson or in-turn: law of several impacts at once"},
     };
     return list;
 }

@@ -67,6 +67,7 @@ struct ShapeFormat : TypeFormat {
 };
 
 const std::vector<ContactFormat>& contact_formats();
+const ContactFormat& contact_format(ContactRule::Law law);
 const std::vector<ShapeFormat>& shape_formats();
 const JointFormat& joint_format(JointType type);
 const ForceFormat& force_format(ForceType type);
@@ -81,6 +82,10 @@ const std::vector<FieldFormat>& driver_fields();
 const std::vector<FieldFormat>& curve_fields();
 const std::vector<TypeFormat>& road_formats();
 const std::vector<FieldFormat>& lateral_fields();
+/// Numbers of the laws of friction that are not Coulomb's.
+const std::vector<FieldFormat>& compliant_friction_fields();
+/// In the order of FrictionKind.
+const std::vector<std::string>& friction_kind_names();
 const std::vector<FieldFormat>& table_fields();
 const std::vector<FieldFormat>& initial_fields();
 const std::vector<FieldFormat>& simulation_fields();

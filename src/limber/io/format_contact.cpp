@@ -29,15 +29,22 @@ const std::vector<StopFormat>& stop_formats() {
                        {"latch", K::number, "holds for good once it is reached slower than this (default: never)"}});
         return fields;
     };
+    static const FieldFormat friction{"friction", K::number, "coefficient while it slips (default 0)"};
+    static const FieldFormat static_friction{"static-friction", K::number,
+                                             "coefficient while it sticks (default: as while it slips)"};
     static const std::vector<StopFormat> list{
         {{"limit", K::coordinate, "of a joint coordinate or a component of a position sensor", false,
-          with_impact({{"min", K::number, "smallest value"}, {"max", K::number, "largest value"}})},
+          with_impact({{"min", K::number, "smallest value"},
+                       {"max", K::number, "largest value"},
+                       {"along", K::coordinate, "that rubs while the limit holds (default: nothing does)"},
+                       {"radius", K::number, "at which it rubs, for angles"},
+                       friction,
+                       static_friction})},
          StopType::limit},
         {{"wall", K::two_markers, "the second marker stays on the side of the first to which its z (plane: y) points",
           false,
-          with_impact({{"radius", K::number, "of a ball around the second marker (default 0)"},
-                       {"friction", K::number, "coefficient while it slips (default 0)"},
-                       {"static-friction", K::number, "coefficient while it sticks (default: as while it slips)"}})},
+          with_impact(
+              {{"radius", K::number, "of a ball around the second marker (default 0)"}, friction, static_friction})},
          StopType::wall},
         {{"stop", K::two_markers, "the two points stay at least so far apart", false,
           with_impact({{"length", K::number, "the distance (default: the one at the start)"}})},
@@ -51,7 +58,7 @@ const std::vector<StopFormat>& stop_formats() {
         {{"slot", K::two_markers,
           "second marker in a wider slot along x (space: z) of the first, in place of a prismatic or point-on-line "
           "joint",
-          false, with_impact({{"gap", K::number, "play to each side", true}})},
+          false, with_impact({{"gap", K::number, "play to each side", true}, friction, static_friction})},
          StopType::slot},
     };
     return list;
@@ -60,6 +67,9 @@ const std::vector<StopFormat>& stop_formats() {
 const std::vector<ContactFormat>& contact_formats() {
     static const FieldFormat slip{"slip", K::number,
                                   "speed of sliding at which friction has nearly its full value (default 1e-3)"};
+    static const FieldFormat at_rest{"static-friction", K::number,
+                                     "coefficient at low speed (default: that of sliding)"};
+    static const FieldFormat stribeck{"stribeck", K::number, "speed at which that is lost (default 1e-2)"};
     static const FieldFormat stiffness{"stiffness", K::number, "force over depth to the power of the exponent", true};
     static const FieldFormat exponent{"exponent", K::number, "of the depth (default 1.5: round bodies)"};
     static const std::vector<ContactFormat> list{
@@ -70,13 +80,16 @@ const std::vector<ContactFormat>& contact_formats() {
           with_friction({{"stiffness", K::number, "force over depth", true},
                          {"damping", K::number, "force over rate of depth (default 0)"},
                          {"full-depth", K::number, "depth at which the damping has its full value (default 0)"},
-                         slip})},
+                         slip,
+                         at_rest,
+                         stribeck})},
          ContactRule::Law::linear},
         {{"hertz", K::two_bodies, "elastic: stiffness * depth^exponent", false,
-          with_friction({stiffness, exponent, slip})},
+          with_friction({stiffness, exponent, slip, at_rest, stribeck})},
          ContactRule::Law::hertz},
         {{"hunt-crossley", K::two_bodies, "stiffness * depth^exponent * (1 + factor * rate of depth)", false,
-          with_friction({stiffness, exponent, {"factor", K::number, "damping factor, s/m", true}, slip})},
+          with_friction(
+              {stiffness, exponent, {"factor", K::number, "damping factor, s/m", true}, slip, at_rest, stribeck})},
          ContactRule::Law::hunt_crossley},
         {{"exact-restitution", K::two_bodies,
           "the same with the factor that gives a restitution at the speed of an impact (Gonthier)", false,
@@ -84,11 +97,18 @@ const std::vector<ContactFormat>& contact_formats() {
                          exponent,
                          {"restitution", K::number, "speed after an impact over that before", true},
                          {"speed", K::number, "of approach at which it is exact", true},
-                         slip})},
+                         slip,
+                         at_rest,
+                         stribeck})},
          ContactRule::Law::exact_restitution},
         {{"none", K::two_bodies, "these do not touch", false, {}}, ContactRule::Law::none},
     };
     return list;
+}
+
+const ContactFormat& contact_format(ContactRule::Law law) {
+    const auto& list = contact_formats();
+    return *std::find_if(list.begin(), list.end(), [&](const ContactFormat& format) { return format.law == law; });
 }
 
 const StopFormat& stop_format(StopType type) {

@@ -291,6 +291,10 @@ void ModelReader::read_simulation() {
         if (const auto child = node->child("start"))
             s.from_equilibrium = child->choice({"as-written", "equilibrium"}) == 1;
         if (const auto child = node->child("coordinates")) s.coordinates = child->text("a set of coordinates");
+        if (const auto child = node->child("impacts")) {
+            static const std::vector<std::string> laws{"newton", "poisson", "in-turn"};
+            s.impacts = laws[child->choice(laws)];
+        }
     }
 }
 

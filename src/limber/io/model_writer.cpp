@@ -63,6 +63,7 @@ YAML::Node ElementWriter::simulation() const {
     map.add_unless_empty("integrator", s.integrator);
     if (s.from_equilibrium) map.add("start", YAML::Node("equilibrium"));
     map.add_unless_empty("coordinates", s.coordinates);
+    map.add_unless_empty("impacts", s.impacts);
     return map.take();
 }
 

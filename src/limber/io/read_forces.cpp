@@ -139,6 +139,10 @@ void ModelReader::read_force(const std::string& name, const YamlNode& node) {
         if (const auto child = node.child("radius")) force.radius = child->number();
         if (const auto child = node.child("arm")) force.arm = child->number();
         if (const auto child = node.child("preload")) force.preload = child->number();
+        if (const auto child = node.child("law"))
+            force.friction_kind = static_cast<FrictionKind>(child->choice(friction_kind_names()));
+        for (const FieldFormat& field : compliant_friction_fields())
+            if (const auto child = node.child(field.name)) force.friction_numbers[field.name] = child->number();
     }
     if (const auto child = node.child("linear")) force.linear = child->number();
     if (const auto child = node.child("quadratic")) force.quadratic = child->number();
@@ -174,6 +178,7 @@ void ModelReader::read_stop(const std::string& name, const YamlNode& node) {
     read("friction", stop.friction);
     read("static-friction", stop.static_friction);
     read("latch", stop.latch);
+    if (const auto child = node.child("along")) stop.along = child->text("a joint coordinate");
     if (stop.type == StopType::limit && !stop.minimum && !stop.maximum) node.fail("expected 'min', 'max' or both");
     add(model_.stops, std::move(stop), node);
 }

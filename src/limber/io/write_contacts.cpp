@@ -64,9 +64,7 @@ YAML::Node ElementWriter::write_shapes(const std::vector<ContactShape>& shapes) 
 }
 
 YAML::Node ElementWriter::write(const ContactRule& rule) const {
-    const auto& formats = contact_formats();
-    const ContactFormat& format =
-        *std::find_if(formats.begin(), formats.end(), [&](const ContactFormat& f) { return f.law == rule.law; });
+    const ContactFormat& format = contact_format(rule.law);
     const auto side = [&](const std::vector<BodyHandle>& bodies) {
         if (bodies.empty()) return YAML::Node("all");
         if (bodies.size() == 1) return YAML::Node(model_.bodies.get(bodies[0]).name);

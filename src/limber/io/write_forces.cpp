@@ -67,6 +67,9 @@ YAML::Node ElementWriter::write(const Force& force) const {
             map.add_unless_zero("radius", force.radius);
             map.add_unless_zero("arm", force.arm);
             map.add_unless_zero("preload", force.preload);
+            if (force.friction_kind != FrictionKind::coulomb)
+                map.add("law", YAML::Node(friction_kind_names()[static_cast<int>(force.friction_kind)]));
+            for (const auto& [key, value] : force.friction_numbers) map.add(key, value);
             break;
         case ForceType::tyre: {
             map.add("road", YAML::Node(model_.roads.get(force.road).name));
@@ -102,6 +105,7 @@ YAML::Node ElementWriter::write(const Stop& stop) const {
     map.add_unless_zero("restitution", stop.restitution);
     map.add_unless_zero("friction", stop.friction);
     map.add_given("static-friction", stop.static_friction);
+    map.add_unless_empty("along", stop.along);
     map.add_given("latch", stop.latch);
     return map.take();
 }

@@ -19,6 +19,14 @@ using Quat = Eigen::Quaterniond;
 using VecX = Eigen::VectorXd;
 using MatX = Eigen::MatrixXd;
 
+/// A vector of the plane or of space as one of space.
+template <int D>
+Vec3 in_space(const Vec<D>& v) {
+    Vec3 w = Vec3::Zero();
+    w.template head<D>() = v;
+    return w;
+}
+
 inline constexpr double pi = 3.14159265358979323846;
 
 }  // namespace limber

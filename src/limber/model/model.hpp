@@ -228,6 +228,9 @@ struct ScalarLaw {
     Number expression;                     ///< of x, v, t, parameters and other scalars
 };
 
+/// What friction in a joint obeys: Coulomb's law with true stick, or one of two that only nearly stick.
+enum class FrictionKind { coulomb, regularised, bristle };
+
 struct Force {
     static constexpr const char* kind = "force";
     std::string name;
@@ -248,6 +251,8 @@ struct Force {
     Number coefficient, arm;                                ///< friction; arm: over which a bearing carries moments
     std::optional<Number> static_coefficient;               ///< friction
     Number preload;                                         ///< friction: load beside the reaction
+    FrictionKind friction_kind = FrictionKind::coulomb;     ///< friction
+    std::map<std::string, Number> friction_numbers;         ///< slip, stribeck, bend, ... by key of the model file
     std::map<std::string, Number> lateral;                  ///< tyre: coefficients of the Calspan model; empty: none
 };
 
@@ -265,8 +270,9 @@ struct Stop {
     Number radius;                 ///< wall: of a ball around the second marker
     Number gap;                    ///< clearance, slot: play to each side
     Number restitution;            ///< 0: plastic, 1: elastic
-    Number friction;               ///< wall: kinetic coefficient
-    std::optional<Number> static_friction;  ///< wall: if absent, the kinetic one
+    Number friction;               ///< wall, slot, limit: kinetic coefficient
+    std::optional<Number> static_friction;  ///< if absent, the kinetic one
+    std::string along;                      ///< limit: the coordinate that friction acts against
     std::optional<Number> latch;            ///< closes for good when reached slower than this
 };
 
@@ -358,6 +364,7 @@ struct ModularDefaults {
 struct SimulationDefaults {
     std::optional<Number> until, step, every;
     std::string formulation, integrator, coordinates;
+    std::string impacts;  ///< word of the option of that name
     bool from_equilibrium = false;
     ModularDefaults modular;
     std::vector<ComponentGroup> components;

@@ -42,9 +42,20 @@ bool same(const std::vector<InitialValue>& a, const std::vector<InitialValue>& b
         return x.scalar == y.scalar && same(x.value, y.value);
     });
 }
+bool same(const ModularDefaults& a, const ModularDefaults& b) {
+    return a.division == b.division && a.gluing == b.gluing && a.coupling == b.coupling && a.course == b.course &&
+           same(a.tolerance, b.tolerance) && same(a.rho, b.rho) && a.use_iteration == b.use_iteration;
+}
+bool same(const std::vector<ComponentGroup>& a, const std::vector<ComponentGroup>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const ComponentGroup& x, const ComponentGroup& y) {
+        return x.name == y.name && x.bodies == y.bodies && x.formulation == y.formulation &&
+               x.integrator == y.integrator && x.coordinates == y.coordinates && same(x.step, y.step);
+    });
+}
 bool same(const SimulationDefaults& a, const SimulationDefaults& b) {
     return same(a.until, b.until) && same(a.step, b.step) && same(a.every, b.every) && a.formulation == b.formulation &&
-           a.integrator == b.integrator && a.coordinates == b.coordinates && a.from_equilibrium == b.from_equilibrium;
+           a.integrator == b.integrator && a.coordinates == b.coordinates && a.from_equilibrium == b.from_equilibrium &&
+           a.impacts == b.impacts && same(a.modular, b.modular) && same(a.components, b.components);
 }
 
 }  // namespace
@@ -78,6 +89,24 @@ bool ModelChange::is_empty() const {
     bool is_empty = !changes_gravity_ && !changes_parameters_ && !changes_rest_;
     std::apply([&](const auto&... changes) { is_empty = is_empty && (changes.empty() && ...); }, elements_);
     return is_empty;
+}
+
+std::optional<std::vector<Table<Joint>::Change>> ModelChange::find_joints_alone() const {
+    const auto& markers = std::get<Changes<Marker>>(elements_);
+    const auto& joints = std::get<Changes<Joint>>(elements_);
+    std::size_t changes = 0;
+    std::apply([&](const auto&... list) { changes = (list.size() + ...); }, elements_);
+    if (changes_gravity_ || changes_parameters_ || changes_rest_ || changes != markers.size() + joints.size())
+        return {};
+    for (const auto& marker : markers) {
+        const bool goes_with_a_joint =
+            std::any_of(joints.begin(), joints.end(), [&](const Table<Joint>::Change& joint) {
+                return joint.before.element &&
+                       (joint.before.element->a.index == marker.index || joint.before.element->b.index == marker.index);
+            });
+        if (marker.before.element && (marker.after.element || !goes_with_a_joint)) return {};
+    }
+    return joints;
 }
 
 void ModelChange::apply(Model& model, bool backwards) const {

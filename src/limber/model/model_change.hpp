@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -18,6 +19,8 @@ public:
     ModelChange(const Model& before, const Model& after);
 
     bool is_empty() const;
+    /// The changes of joints, if nothing else has changed but markers that come or go with them.
+    std::optional<std::vector<Table<Joint>::Change>> find_joints_alone() const;
     /// Puts back what was there before the change, or makes it again. Throws ModelError, and leaves the model as it is, if one of
     /// the elements has been changed by something else since.
     void revert(Model& model) const { apply(model, true); }

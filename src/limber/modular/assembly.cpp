@@ -15,6 +15,10 @@ constexpr double rounding = 1e-14;
 // Passes that push velocities or accelerations onto the joints, and the part of the error that one may leave.
 constexpr int most_pushes = 12;
 constexpr double falls_enough = 0.5;
+// Of joints at the end of a step, over the length scale: as undivided mechanisms have it.
+constexpr double closed = 1e-9;
+// An iteration that leaves more than this part of the error needs tangents from here.
+constexpr double slow = 0.1;
 
 template <int D>
 double largest_difference(const std::vector<TwistVec<D>>& a, const std::vector<TwistVec<D>>& b) {
@@ -48,7 +52,7 @@ ModularAssembly<D>::ModularAssembly(Boxes boxes, std::unique_ptr<InterfaceJoints
       passes_(corrector_passes),
       method_(make_gluing_method(options)),
       workers_(std::make_shared<Workers>(options.threads)),
-      pusher_(make_conjugate_gradient_gluing(1e-6)) {
+      pusher_(make_block_gradient_gluing()) {
     if (options_.gluing == Gluing::penalty) options_.coupling = Coupling::acceleration;
     for (const auto& box : boxes_) first_port_.push_back(first_port_.back() + box->port_count());
     const auto ports = static_cast<std::size_t>(first_port_.back());
@@ -59,6 +63,8 @@ ModularAssembly<D>::ModularAssembly(Boxes boxes, std::unique_ptr<InterfaceJoints
     answers_.resize(boxes_.size());
     reaches_.resize(boxes_.size());
     failed_.assign(boxes_.size(), 0);
+    led_ = balanced_ = failed_;
+    progress_.resize(boxes_.size());
     spread(std::vector<int>(boxes_.size(), 0));
     box_admittance_.resize(boxes_.size());
     connect();
@@ -95,14 +101,15 @@ void ModularAssembly<D>::connect() {
     first_row.push_back(rows);
     admittance_ = std::make_unique<Admittance>(rows, box_rows_, first_row);
     multipliers_ = accepted_multipliers_ = before_multipliers_ = residual_ = correction_ = rows_ = VecX::Zero(rows);
+    impulses_ = VecX::Zero(rows);
     is_admittance_old_ = true;
 }
 
 template <int D>
-void ModularAssembly<D>::exchange_joints(std::unique_ptr<InterfaceJoints<D>> joints) {
+std::unique_ptr<InterfaceJoints<D>> ModularAssembly<D>::exchange_joints(std::unique_ptr<InterfaceJoints<D>> joints) {
     const Mechanism<D>& old = joints_->mechanism();
     const VecX before = accepted_multipliers_;
-    const auto old_joints = std::move(joints_);
+    auto old_joints = std::move(joints_);
     joints_ = std::move(joints);
     connect();
     for (const auto& element : joints_->mechanism().elements) {
@@ -112,6 +119,7 @@ void ModularAssembly<D>::exchange_joints(std::unique_ptr<InterfaceJoints<D>> joi
             before.segment(old.elements[it->second].first_row, element.row_count);
     }
     past_ = 0;
+    return old_joints;
 }
 
 // ---------------------------------------------------------------- questions
@@ -147,8 +155,15 @@ void ModularAssembly<D>::begin(double h, Coupling coupling) {
         boxes_[k]->begin(h, coupling, options_.course, of_box(start_wrenches_, k),
                          has_before ? of_box(before_wrenches_, k) : std::span<TwistVec<D>>{});
     });
-    for (const int k : own_) reaches_[k] = boxes_[k]->reach();
+    for (const int k : own_) {
+        reaches_[k] = boxes_[k]->reach();
+        led_[k] = boxes_[k]->is_led() ? 1 : 0;
+        answers_[k] = {};
+    }
     share(reaches_, first_flag_);
+    share(led_, first_flag_);
+    has_led_ = std::find(led_.begin(), led_.end(), 1) != led_.end();
+    has_unled_ = std::find(led_.begin(), led_.end(), 0) != led_.end();
     reach_ = velocity_reach_ = 0;
     for (const Reach& reach : reaches_) {
         reach_ += reach.position / box_count();
@@ -168,14 +183,84 @@ void ModularAssembly<D>::set_wrenches(const VecX& multipliers, const std::vector
 }
 
 template <int D>
+void ModularAssembly<D>::update_joints() {
+    share(motion_, first_port_);
+    joints_->update(motion_, t_ + h_);
+    if (joints_->has_forces()) joints_->find_forces(new_forces_);
+}
+
+template <int D>
 bool ModularAssembly<D>::ask() {
     set_wrenches(multipliers_, &forces_, wrenches_);
     for_all_boxes([&](int k) { answers_[k] = boxes_[k]->answer(of_box(wrenches_, k), motion_of(k)); });
     ++report_.answers;
     if (!have_all_answered()) return false;
-    share(motion_, first_port_);
-    find_residual();
-    if (joints_->has_forces()) joints_->find_forces(new_forces_);
+    update_joints();
+    return true;
+}
+
+template <int D>
+bool ModularAssembly<D>::open() {
+    if (!has_led_) return ask();
+    set_wrenches(multipliers_, &forces_, wrenches_);
+    for_all_boxes([&](int k) {
+        if (led_[k]) {
+            boxes_[k]->open(motion_of(k));
+        } else {
+            answers_[k] = boxes_[k]->answer(of_box(wrenches_, k), motion_of(k));
+        }
+    });
+    if (!have_all_answered()) return false;
+    update_joints();
+    return true;
+}
+
+template <int D>
+bool ModularAssembly<D>::approach(bool refresh) {
+    set_wrenches(multipliers_, &forces_, wrenches_);
+    for_all_boxes([&](int k) {
+        if (!led_[k]) return;
+        const ApproachReport report = boxes_[k]->approach(of_box(wrenches_, k), refresh, of_box(rates_, k));
+        balanced_[k] = report.is_balanced ? 1 : 0;
+        if (!report.ok) {
+            answers_[k].ok = false;
+            answers_[k].reason = "a component has no finite tangent";
+        }
+        for (TwistVec<D>& rate : of_box(rates_, k)) rate *= reaches_[k].position / reach_;
+    });
+    ++report_.answers;
+    if (!have_all_answered()) return false;
+    share(rates_, first_port_);
+    share(balanced_, first_flag_);
+    return true;
+}
+
+template <int D>
+bool ModularAssembly<D>::advance() {
+    if (!has_led_) return ask();
+    set_wrenches(correction_, nullptr, probe_);
+    if (has_unled_) set_wrenches(multipliers_, &forces_, wrenches_);
+    for_all_boxes([&](int k) {
+        if (led_[k]) {
+            progress_[k] = boxes_[k]->advance(of_box(probe_, k), motion_of(k));
+        } else {
+            answers_[k] = boxes_[k]->answer(of_box(wrenches_, k), motion_of(k));
+        }
+    });
+    if (!have_all_answered()) return false;
+    share(progress_, first_flag_);
+    update_joints();
+    return true;
+}
+
+template <int D>
+bool ModularAssembly<D>::close() {
+    if (!has_led_) return true;
+    for_all_boxes([&](int k) {
+        if (led_[k]) answers_[k] = boxes_[k]->close(motion_of(k));
+    });
+    if (!have_all_answered()) return false;
+    update_joints();
     return true;
 }
 
@@ -198,7 +283,6 @@ bool ModularAssembly<D>::have_all_answered() {
 
 template <int D>
 void ModularAssembly<D>::find_residual() {
-    joints_->update(motion_, t_ + h_);
     for (int r = 0; r < joints_->row_count(); ++r) {
         const bool is_holonomic = joints_->is_holonomic(r);
         if (has_accelerations()) {
@@ -209,6 +293,11 @@ void ModularAssembly<D>::find_residual() {
             residual_[r] =
                 is_holonomic ? joints_->phi[r] / (reach_ * h_ * h_) : joints_->rate[r] / (velocity_reach_ * h_);
         }
+    }
+    opening_ = reach_ * h_ * h_ * largest(residual_);
+    if (has_led_) {
+        joints_->multiply(rates_, rows_);
+        residual_ += rows_;
     }
     report_.residual = largest(residual_);
 }
@@ -294,49 +383,95 @@ void ModularAssembly<D>::measure() {
 // ---------------------------------------------------------------- gluing
 
 template <int D>
-bool ModularAssembly<D>::settles(double correction, double change_of_forces) const {
-    const double size = largest(multipliers_);
-    const double force_size = largest_entry<D>(wrenches_);
+bool ModularAssembly<D>::settles(double correction) const {
     const double length = joints_->mechanism().length_scale;
     // Where nothing acts, forces cannot be compared with themselves.
     const double tiny = has_accelerations() ? 1e-12 : rounding * length / (reach_ * h_ * h_);
-    const bool rows_settle = correction <= options_.tolerance * size || report_.residual <= tiny;
-    return rows_settle && (change_of_forces <= options_.tolerance * force_size || !options_.use_iteration);
+    return correction <= options_.tolerance * largest(multipliers_) || report_.residual <= tiny;
+}
+
+template <int D>
+bool ModularAssembly<D>::forces_settle(double change) const {
+    return !iterates_forces() || change <= options_.tolerance * largest_entry<D>(wrenches_);
+}
+
+// As Newton's method of an undivided mechanism decides: linear convergence with rate r leaves about r / (1 - r) of the last change.
+template <int D>
+bool ModularAssembly<D>::have_led_settled(double& before, bool& is_slow) const {
+    NewtonProgress all;
+    for (std::size_t k = 0; k < boxes_.size(); ++k)
+        if (led_[k]) {
+            all.change = std::max(all.change, progress_[k].change);
+            all.acceptable = std::max(all.acceptable, progress_[k].acceptable);
+        }
+    const double rate = before > 0 ? all.change / before : 0;
+    const double left = before > 0 ? all.change * rate / std::max(0.1, 1 - rate) : all.change;
+    is_slow = rate > slow;
+    before = all.change;
+    return left <= all.acceptable;
+}
+
+template <int D>
+std::string ModularAssembly<D>::describe_unsettled() const {
+    const Mechanism<D>& m = joints_->mechanism();
+    Eigen::Index worst = 0;
+    if (residual_.size() > 0) residual_.cwiseAbs().maxCoeff(&worst);
+    std::string place;
+    for (const auto& element : m.elements)
+        if (element.first_row <= worst && worst < element.first_row + element.row_count)
+            place = fmt::format("; the largest error is at '{}'", element.name);
+    return fmt::format("the interface forces did not settle in {} questions to the components{}",
+                       report_.answers + report_.products, place);
 }
 
 template <int D>
 bool ModularAssembly<D>::glue() {
     if (options_.gluing == Gluing::penalty && h_ > 0) return glue_by_penalty();
-    double change = 0;
-    if (!ask()) return false;
+    if (!open()) return false;
     if (has_accelerations() && joints_->has_forces()) {
         // The motion is predicted and so are its forces.
         forces_ = new_forces_;
         if (!ask()) return false;
     }
-    if (is_admittance_old_ || !admittance_->is_ready()) measure();
-    method_->start(*admittance_);
     const AdmittanceProduct product = [this](const VecX& x, VecX& result) { multiply(x, result); };
-    while (true) {
-        const bool iterates_forces = !has_accelerations() && options_.use_iteration && joints_->has_forces();
-        change = iterates_forces ? largest_difference<D>(new_forces_, forces_) : 0;
-        if (method_->asks()) {
+    const double length = joints_->mechanism().length_scale;
+    double before = 0;
+    bool refresh = true;
+    for (int pass = 0;; ++pass) {
+        const double change = iterates_forces() ? largest_difference<D>(new_forces_, forces_) : 0;
+        if (has_led_) {
+            if (iterates_forces()) forces_ = new_forces_;
+            if (!approach(refresh)) return false;
+        }
+        find_residual();
+        if (is_admittance_old_ || !admittance_->is_ready() || (refresh && has_led_ && method_->uses_whole_matrix()))
+            measure();
+        if (pass == 0) method_->start(*admittance_);
+        const bool is_balanced =
+            !has_led_ || (std::find(balanced_.begin(), balanced_.end(), 0) == balanced_.end() && pass > 1);
+        if (!has_unled_ && is_balanced && opening_ <= closed * length && forces_settle(change)) break;
+        if (method_->asks() && !has_led_) {
             correction_ = residual_;
             admittance_->solve_blocks(correction_);
-            if (settles(10 * largest(correction_), change)) break;
+            if (settles(10 * largest(correction_)) && forces_settle(change)) break;
         }
         if (joints_->row_count() > 0) method_->correct(*admittance_, product, multipliers_, residual_, correction_);
-        if (settles(largest(correction_), change)) break;
+        const bool rows_settle = settles(largest(correction_));
+        if (has_unled_ && is_balanced && rows_settle && forces_settle(change)) break;
         if (!correction_.allFinite() || report_.answers + report_.products > options_.max_questions) {
-            failure_ = fmt::format("the interface forces did not settle in {} questions to the components",
-                                   report_.answers + report_.products);
+            failure_ = describe_unsettled();
             return false;
         }
         multipliers_ += correction_;
-        if (iterates_forces) forces_ = new_forces_;
-        if (!ask()) return false;
+        if (iterates_forces()) forces_ = new_forces_;
+        if (!advance()) return false;
+        if (!has_led_) continue;
+        const bool is_close = have_led_settled(before, refresh);
+        if (is_close && (!has_unled_ || rows_settle) &&
+            forces_settle(iterates_forces() ? largest_difference<D>(new_forces_, forces_) : 0))
+            break;
     }
-    return true;
+    return close();
 }
 
 // An admittance of long ago shows in the number of questions.
@@ -353,6 +488,7 @@ void ModularAssembly<D>::judge_admittance() {
 template <int D>
 bool ModularAssembly<D>::glue_by_penalty() {
     if (!ask()) return false;
+    find_residual();
     if (joints_->has_forces()) forces_ = new_forces_;
     measure();
     const double omega = gain_options_.frequency / h_;
@@ -405,6 +541,7 @@ bool ModularAssembly<D>::push(bool velocities) {
         });
         share(motion_, first_port_);
         for (std::size_t p = 0; p < probe_.size() && !velocities; ++p) settled_[p] += probe_[p];
+        if (velocities) impulses_ += correction_;
         ++report_.products;
     }
     return rows_.allFinite();
@@ -443,8 +580,10 @@ StepReport ModularAssembly<D>::restart_velocities(double t) {
     past_ = 0;
     begin(0, Coupling::acceleration);
     multipliers_.setZero();
+    impulses_.setZero();
     forces_.assign(forces_.size(), TwistVec<D>::Zero());
     if (!ask()) return make_report(false);
+    find_residual();
     measure();
     if (!push(true) || !glue()) return make_report(false);
     accept();

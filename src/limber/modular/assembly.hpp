@@ -3,7 +3,10 @@
 //
 //   end of step   find the multipliers y with Phi(ports at the end of the step) = 0, the end being what the boxes answer to the
 //                 wrenches G^T y there; then velocities and accelerations of the ends are pushed onto the joints by the
-//                 response of the same boxes. With equal steps this is the index-3 step of the undivided mechanism.
+//                 response of the same boxes. With equal steps this is the index-3 step of the undivided mechanism. Boxes that
+//                 can be led are not asked for their answer but taken along in one Newton iteration over all of them:
+//                 their next changes give G changes + Phi = R, the joints K dy = -R, and every box then moves by its own
+//                 change and its response to G^T dy.
 //   acceleration  predicted motion, G a + bias + kv Phi' + kp Phi = 0 for the multipliers, corrected motion (Joli 2008
 //                 section 4, steps 1 to 7)
 //
@@ -53,14 +56,19 @@ public:
     StepReport start(double t);
     /// On failure nothing has happened.
     StepReport step(double h);
-    /// Other joints between the same ports; those of the same name keep their multipliers. The boxes notice nothing.
-    void exchange_joints(std::unique_ptr<InterfaceJoints<D>> joints);
+    /// Other joints between the same ports; those of the same name keep their multipliers. The boxes notice nothing. Returns the
+    /// old ones.
+    std::unique_ptr<InterfaceJoints<D>> exchange_joints(std::unique_ptr<InterfaceJoints<D>> joints);
     /// After a change of the joints: velocities jump as by impulses of the joints, then as start().
     StepReport restart_velocities(double t);
+    /// Impulses of the rows at the last restart of velocities.
+    const VecX& impulses() const { return impulses_; }
 
     Component<D>& box(int index) { return *boxes_[index]; }
     int box_count() const { return static_cast<int>(boxes_.size()); }
     InterfaceJoints<D>& joints() { return *joints_; }
+    /// Of all ports, as last accepted or asked about.
+    std::span<const PortMotion<D>> motion() const { return motion_; }
     const GluingReport& report() const { return report_; }
     /// Smallest multipliers that have the effect of those found.
     VecX compute_multipliers();
@@ -72,9 +80,21 @@ private:
     std::span<TwistVec<D>> of_box(std::vector<TwistVec<D>>& list, int box) const;
     std::span<PortMotion<D>> motion_of(int box);
     void begin(double h, Coupling coupling);
+    /// First motion of the boxes: where those that are led start, what the others answer.
+    bool open();
+    /// Next changes of the boxes that are led.
+    bool approach(bool refresh);
+    /// Boxes that are led take their changes and what `correction_` adds, the others answer.
+    bool advance();
+    bool close();
     bool ask();
     bool have_all_answered();
+    /// Rows, and forces between components, at the motion shown.
+    void update_joints();
     void find_residual();
+    /// Whether what an iteration of the boxes that are led has left is small enough.
+    bool have_led_settled(double& before, bool& is_slow) const;
+    std::string describe_unsettled() const;
     bool has_accelerations() const { return coupling_ == Coupling::acceleration || h_ == 0; }
     void measure();
     void measure_box(int box);
@@ -91,7 +111,9 @@ private:
     void accept();
     void predict();
     StepReport make_report(bool ok) const;
-    bool settles(double correction, double change_of_forces) const;
+    bool settles(double correction) const;
+    bool forces_settle(double change) const;
+    bool iterates_forces() const { return !has_accelerations() && options_.use_iteration && joints_->has_forces(); }
 
     Boxes boxes_;
     std::unique_ptr<InterfaceJoints<D>> joints_;
@@ -107,6 +129,9 @@ private:
     std::vector<std::size_t> share_scratch_;
     std::vector<Reach> reaches_;
     std::vector<char> failed_;  // boxes without an answer
+    std::vector<char> led_, balanced_;
+    bool has_led_ = false, has_unled_ = false;
+    std::vector<NewtonProgress> progress_;
 
     double t_ = 0, h_ = 0;
     Coupling coupling_ = Coupling::end_of_step;
@@ -121,7 +146,8 @@ private:
     std::vector<MatX> box_admittance_;
     VecX multipliers_, accepted_multipliers_, before_multipliers_;
     double previous_h_ = 0;
-    VecX residual_, correction_, rows_;
+    VecX residual_, correction_, rows_, impulses_;
+    double opening_ = 0;  // largest error of the rows, as a position
     GluingReport report_;
     std::unique_ptr<GluingMethod> pusher_;  // of velocities and accelerations
     std::vector<std::vector<int>> box_rows_;

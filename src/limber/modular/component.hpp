@@ -4,6 +4,10 @@
 //
 // A step:  begin(h), then answer(wrenches) as often as the joints need, then accept(). Until accept() nothing has happened.
 // All exchange is by plain arrays over the ports.
+//
+// A component that finds the end of a step by Newton's method may let itself be led instead of answering in full: open(), then
+// approach() and advance() in turn, then close(). The joints then take part in every iteration, as in an undivided mechanism, and
+// wrenches that are still wrong do no harm.
 
 #include <span>
 #include <vector>
@@ -25,6 +29,11 @@ struct Reach {
     double position = 1, velocity = 1;
 };
 
+struct ApproachReport {
+    bool ok = true;
+    bool is_balanced = true;  ///< under the wrenches given no further change is needed
+};
+
 template <int D>
 class Component {
 public:
@@ -44,7 +53,20 @@ public:
     virtual void begin(double h, Coupling coupling, ForceCourse course, Wrenches start, Wrenches before) = 0;
     /// end_of_step: motion at the end for these wrenches at the end. acceleration: predicted motion and its accelerations.
     virtual StepReport answer(Wrenches wrenches, Motion motion) = 0;
-    /// Change of the ports' accelerations with the wrenches, at the last answer.
+    /// Whether it can be led through the step that has begun.
+    virtual bool is_led() const { return false; }
+    /// Shows where the iteration starts.
+    virtual void open(Motion /*motion*/) {}
+    /// Finds the next change of its motion, to first order, from where it is, under these wrenches, and tells it at the ports as
+    /// respond() does. With `refresh` its tangent is made anew.
+    virtual ApproachReport approach(Wrenches /*wrenches*/, bool /*refresh*/, std::span<TwistVec<D>> /*rates*/) {
+        return {};
+    }
+    /// Takes that change, with what respond() says to these further wrenches.
+    virtual NewtonProgress advance(Wrenches /*further*/, Motion /*motion*/) { return {}; }
+    /// Completes the step where it is.
+    virtual StepReport close(Motion /*motion*/) { return {}; }
+    /// Change of the ports' accelerations with the wrenches, at the last answer or approach.
     virtual void respond(Wrenches wrenches, std::span<TwistVec<D>> rates) = 0;
     virtual Reach reach() const = 0;
     /// acceleration: the next pass of a corrector, from the accelerations of the last answer.

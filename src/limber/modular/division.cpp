@@ -29,6 +29,7 @@ Division divide_by_body(const Mechanism<D>& m) {
     division.components.resize(m.bodies.size());
     // Joints with the ground too: a joint is a box of its own then, and can come and go.
     division.cut_elements.assign(m.elements.size(), true);
+    division.cuts_all = true;
     name_by_first_body(m, division);
     return division;
 }

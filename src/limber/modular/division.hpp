@@ -11,6 +11,7 @@ struct Division {
     std::vector<ComponentSettings> components;
     std::vector<int> component_of_body;  ///< beside the bodies of the mechanism
     std::vector<bool> cut_elements;  ///< joints that are to lie between components whatever their bodies; may be empty
+    bool cuts_all = false;           ///< whether that goes for joints yet to come, too
 };
 
 /// body, tree, groups, auto or auto:K, as the options say. Throws ModelError for groups that do not fit the model.

@@ -41,20 +41,19 @@ private:
 
 class ConjugateGradientGluing final : public GluingMethod {
 public:
-    explicit ConjugateGradientGluing(double tolerance) : tolerance_(tolerance) {}
+    explicit ConjugateGradientGluing(bool use_whole_matrix) : use_whole_matrix_(use_whole_matrix) {}
 
+    bool uses_whole_matrix() const override { return use_whole_matrix_; }
     bool asks() const override { return true; }
 
     int correct(Admittance& k, const AdmittanceProduct& product, const VecX&, const VecX& residual,
                 VecX& correction) override {
         correction.setZero(residual.size());
         left_ = -residual;
-        scaled_ = left_;
-        k.solve_blocks(scaled_);
+        scale(k);
         direction_ = scaled_;
         double weight = left_.dot(scaled_);
-        // A correction need not be better than what the wrenches of another configuration allow.
-        const double enough = weight * std::pow(std::clamp(0.1 * tolerance_, 1e-12, 1e-2), 2);
+        const double enough = weight * part_left * part_left;
         image_.resize(residual.size());
         int products = 0;
         const int most = 2 * static_cast<int>(residual.size()) + 10;
@@ -62,12 +61,12 @@ public:
             product(direction_, image_);
             ++products;
             const double curvature = direction_.dot(image_);
-            if (!(curvature > 0)) break;
+            // Near one if the scaling is good; beyond the limit what is left is not in the boxes' power.
+            if (!(weight < longest_step * curvature)) break;
             const double along = weight / curvature;
             correction += along * direction_;
             left_ -= along * image_;
-            scaled_ = left_;
-            k.solve_blocks(scaled_);
+            scale(k);
             const double next = left_.dot(scaled_);
             direction_ = scaled_ + (next / weight) * direction_;
             weight = next;
@@ -76,7 +75,20 @@ public:
     }
 
 private:
-    double tolerance_;
+    // A correction need not be better than what the wrenches of another configuration allow.
+    static constexpr double part_left = 1e-4;
+    static constexpr double longest_step = 1e3;
+
+    void scale(Admittance& k) {
+        scaled_ = left_;
+        if (use_whole_matrix_) {
+            k.solve(scaled_);
+        } else {
+            k.solve_blocks(scaled_);
+        }
+    }
+
+    bool use_whole_matrix_;
     VecX left_, scaled_, direction_, image_;
 };
 
@@ -127,13 +139,13 @@ private:
 
 }  // namespace
 
-std::unique_ptr<GluingMethod> make_conjugate_gradient_gluing(double tolerance) {
-    return std::make_unique<ConjugateGradientGluing>(tolerance);
+std::unique_ptr<GluingMethod> make_block_gradient_gluing() {
+    return std::make_unique<ConjugateGradientGluing>(false);
 }
 
 std::unique_ptr<GluingMethod> make_gluing_method(const ModularOptions& options) {
     switch (options.gluing) {
-        case Gluing::conjugate_gradient: return std::make_unique<ConjugateGradientGluing>(options.tolerance);
+        case Gluing::conjugate_gradient: return std::make_unique<ConjugateGradientGluing>(true);
         case Gluing::anderson: return std::make_unique<AndersonGluing>(false, 20);
         case Gluing::uzawa: return std::make_unique<UzawaGluing>(options.rho);
         case Gluing::penalty:

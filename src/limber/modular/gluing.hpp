@@ -4,7 +4,7 @@
 // boxes.
 //
 //   uzawa               correction = -rho_j R                             (Joli 2008 eq. 27), rho per joint
-//   conjugate-gradient  K correction = -R, scaled by the measured block of each joint
+//   conjugate-gradient  K correction = -R with products of the boxes, scaled by the inverse of the whole measured K
 //   anderson            -P R with P the inverse blocks; past pairs of multipliers and P R choose the best combination
 //   direct              the same with P the inverse of the whole measured K
 
@@ -37,7 +37,8 @@ public:
 };
 
 std::unique_ptr<GluingMethod> make_gluing_method(const ModularOptions& options);
-std::unique_ptr<GluingMethod> make_conjugate_gradient_gluing(double tolerance);
+/// Conjugate gradients scaled by the measured block of each joint.
+std::unique_ptr<GluingMethod> make_block_gradient_gluing();
 
 /// Names for files and the command line, in the order of Gluing, Coupling, ForceCourse.
 const std::vector<std::string>& gluing_names();

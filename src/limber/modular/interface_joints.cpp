@@ -5,8 +5,11 @@
 namespace limber {
 
 template <int D>
-InterfaceJoints<D>::InterfaceJoints(const Mechanism<D>& whole, const PartChoice& choice) {
-    Part<D> part = make_part(whole, choice);
+InterfaceJoints<D>::InterfaceJoints(const Mechanism<D>& whole, const PartChoice& choice)
+    : InterfaceJoints(make_part(whole, choice)) {}
+
+template <int D>
+InterfaceJoints<D>::InterfaceJoints(Part<D> part) {
     // Gravity acts inside the components.
     part.mechanism.gravity = {};
     elements_ = std::move(part.elements);

@@ -17,11 +17,13 @@ class InterfaceJoints {
 public:
     /// The bodies of the choice are the ports, in their order.
     InterfaceJoints(const Mechanism<D>& whole, const PartChoice& choice);
+    /// The bodies of the part are the ports.
+    explicit InterfaceJoints(Part<D> part);
 
     int row_count() const { return constraints_->row_count(); }
     int element_count() const { return static_cast<int>(mechanism_->elements.size()); }
     const Mechanism<D>& mechanism() const { return *mechanism_; }
-    /// Indices of the joints and drivers in the whole.
+    /// Indices of the joints and drivers in the whole; -1: has come later.
     const std::vector<int>& elements() const { return elements_; }
     bool has_forces() const { return !mechanism_->forces.elements.empty(); }
     bool is_holonomic(int row) const { return mechanism_->constraints.rows[row].is_holonomic(); }

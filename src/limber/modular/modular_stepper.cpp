@@ -72,6 +72,7 @@ std::shared_ptr<const ModularSystem<D>> compile_modular(std::shared_ptr<const Me
         throw ModelError("component '" + massless_component +
                          "': cut from its neighbours it can move without inertia; divide the mechanism elsewhere, or "
                          "give its bodies mass and inertia");
+    system->massless_freedoms = massless;
     return system;
 }
 
@@ -117,9 +118,14 @@ void ModularStepper<D>::hand_out(const State& state) {
         for (const int slot : component.memory) memory_.push_back(slot < 0 ? 0 : state.memory[slot]);
         assembly_->box(static_cast<int>(k)).import_motion(state.t, part_states_, memory_);
     }
+    set_memory(assembly_->joints(), state);
+}
+
+template <int D>
+void ModularStepper<D>::set_memory(InterfaceJoints<D>& joints, const State& state) {
     memory_.clear();
-    for (const int slot : assembly_->joints().memory_slots()) memory_.push_back(state.memory[slot]);
-    assembly_->joints().set_memory(memory_);
+    for (const int slot : joints.memory_slots()) memory_.push_back(state.memory[slot]);
+    joints.set_memory(memory_);
 }
 
 template <int D>
@@ -160,7 +166,8 @@ void ModularStepper<D>::collect(State& state) {
     state.a = (after_v_ - before_v_) / (2 * moment);
     state.scheme_a = state.a;
     state.t = assembly_->time();
-    if (state.lambda.size() != whole_->rows()) state.lambda = VecX::Zero(whole_->rows());
+    // Joints of the whole come and go, and their multipliers are the components' and the interface's affair.
+    state.lambda.resize(0);
     whole_->update_positions(*evaluation_, state.t, state.q, state.memory);
     whole_->update_memory(*evaluation_, state.q, state.memory);
     last_ = state;
@@ -182,14 +189,35 @@ StepReport ModularStepper<D>::start(State& state) {
 }
 
 template <int D>
+StepReport ModularStepper<D>::take_up(const State& state) {
+    if (is_own(state)) return {};
+    hand_out(state);
+    return assembly_->start(state.t);
+}
+
+template <int D>
 StepReport ModularStepper<D>::step(State& state, double h) {
-    if (!is_own(state)) {
-        hand_out(state);
-        const StepReport started = assembly_->start(state.t);
-        if (!started.ok) return started;
-    }
+    const StepReport taken = take_up(state);
+    if (!taken.ok) return taken;
     const StepReport report = assembly_->step(h);
     if (report.ok) collect(state);
+    return report;
+}
+
+template <int D>
+StepReport ModularStepper<D>::exchange_joints(State& state, std::unique_ptr<InterfaceJoints<D>> joints,
+                                              bool some_are_new) {
+    const StepReport taken = take_up(state);
+    if (!taken.ok) return taken;
+    set_memory(*joints, state);
+    auto old = assembly_->exchange_joints(std::move(joints));
+    const StepReport report = some_are_new ? assembly_->restart_velocities(state.t) : assembly_->start(state.t);
+    if (report.ok) {
+        collect(state);
+    } else {
+        assembly_->exchange_joints(std::move(old));
+        last_ = {};  // the components may have moved: they take up the state again
+    }
     return report;
 }
 

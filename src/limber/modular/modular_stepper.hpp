@@ -18,6 +18,7 @@ struct ModularSystem {
     Division division;
     DividedParts<D> parts;
     std::vector<std::shared_ptr<const CompiledComponent<D>>> components;
+    int massless_freedoms = 0;  ///< of the components, each by itself
 };
 
 /// Settings that a component does not have are those of `usual`.
@@ -41,11 +42,17 @@ public:
     StepReport start(State& state) override;
     StepReport step(State& state, double h) override;
     const System& system() const override { return *whole_; }
+    /// Lets the components have this state, if they do not yet.
+    StepReport take_up(const State& state);
+    /// Other joints hold the components from now on; the components stay what they are. Only if some are new can velocities jump,
+    /// by impulses. If that fails, nothing has happened.
+    StepReport exchange_joints(State& state, std::unique_ptr<InterfaceJoints<D>> joints, bool some_are_new);
     ModularAssembly<D>& assembly() { return *assembly_; }
     const GluingReport& report() const { return assembly_->report(); }
 
 private:
     void hand_out(const State& state);
+    void set_memory(InterfaceJoints<D>& joints, const State& state);
     void collect(State& state);
     bool is_own(const State& state) const;
 

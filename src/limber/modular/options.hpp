@@ -24,8 +24,8 @@ enum class ForceCourse {
 
 enum class Gluing {
     direct,              ///< admittance matrix measured by unit wrenches, factorised, kept while it serves; Anderson
-    conjugate_gradient,  ///< scaled by the measured block of each joint; a product is one more question
-    anderson,            ///< the same scaling, accelerated from past answers only
+    conjugate_gradient,  ///< scaled by the inverse of the measured matrix; a product is one more question
+    anderson,            ///< scaled by the measured block of each joint, accelerated from past answers only
     uzawa,               ///< Joli 2008 eqs. (25)-(28), (36)
     penalty              ///< Seguy 2003 eqs. (17), (18), (21): no iteration
 };
@@ -44,6 +44,7 @@ struct ModularOptions {
     std::shared_ptr<Exchange> exchange;  ///< with the other processes of a distributed run; null: there are none
 
     bool is_on() const { return !division.empty(); }
+    bool operator==(const ModularOptions&) const = default;
 };
 
 /// Settings of one component; what is empty or 0 is that of the whole.

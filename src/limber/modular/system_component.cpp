@@ -4,6 +4,14 @@
 #include <cmath>
 
 namespace limber {
+namespace {
+
+// Of a component that is led. What its penalty lets its joints yield adds up along a chain of bodies and is felt from outside: every
+// iteration leaves that much of the error between components. A penalty of 1e6, good for a system by itself, leaves half of it in a
+// chain of twenty components of fifty bodies, this one a hundredth.
+constexpr double coupled_penalty = 1e8;
+
+}  // namespace
 
 template <int D>
 std::shared_ptr<const CompiledComponent<D>> compile_component(const Mechanism<D>& whole, const PartChoice& choice,
@@ -44,13 +52,15 @@ SystemComponent<D>::SystemComponent(std::shared_ptr<const CompiledComponent<D>> 
     if (is_structural_) scheme_ = make_structural_scheme(s.integrator, compiled_->integrator_options);
     solver_ = make_acceleration_solver(s.formulation, compiled_->system, compiled_->formulation_options);
     if (formulation.is_step_solver && is_structural_) {
-        step_solver_ = make_step_solver(s.formulation, compiled_->system, compiled_->formulation_options);
-        if (!step_solver_->can_be_coupled()) step_solver_.reset();
+        FormulationOptions options = compiled_->formulation_options;
+        options.penalty = options.penalty_or(coupled_penalty);
+        step_solver_ = make_step_solver(s.formulation, compiled_->system, options);
+        coupled_ = step_solver_->as_coupled();
     }
-    if (!step_solver_)
+    if (coupled_ == nullptr) step_solver_.reset();
+    if (coupled_ == nullptr)
         stepper_ = make_stepper(s.formulation, s.integrator, compiled_->system, compiled_->formulation_options,
                                 compiled_->integrator_options);
-    evaluation_ = system_.make_evaluation();
     const int n = system_.size();
     q_ = v_ = a_ = scheme_a_ = response_ = base_ = zero_ = VecX::Zero(n);
     lambda_ = response_lambda_ = VecX::Zero(system_.rows());
@@ -98,7 +108,7 @@ Reach SystemComponent<D>::compute_reach() const {
     double a = course_ == ForceCourse::hold ? 1 : 0;
     for (int i = 0; i < substeps_; ++i) {
         const double next = course_weights((i + 1) * h)[2];
-        if (step_solver_) {
+        if (coupled_ != nullptr) {
             const double beta = scheme_.looks_back ? 1.0 / 6.0 : scheme_.beta;
             const double gamma = scheme_.looks_back ? 0.5 : scheme_.gamma;
             x += h * v + h * h * ((0.5 - beta) * a + beta * next);
@@ -147,11 +157,13 @@ void SystemComponent<D>::begin(double h, Coupling coupling, ForceCourse course, 
     h_ = h;
     coupling_ = coupling;
     course_ = course;
-    has_answer_ = has_base_ = false;
+    has_base_ = is_led_ = is_closed_ = false;
     end_ = state_;
     if (!asks_accelerations()) {
         const double own = compiled_->settings.step;
         substeps_ = own > 0 ? std::max(1, static_cast<int>(std::ceil(h / own - 1e-6))) : 1;
+        // A force that is held acts from the start of the step, where Newton's method of its end has no part.
+        is_led_ = coupled_ != nullptr && substeps_ == 1 && course != ForceCourse::hold;
         reach_ = compute_reach();
         return;
     }
@@ -182,23 +194,25 @@ StepReport SystemComponent<D>::answer(Wrenches wrenches, Motion motion) {
         return report;
     }
     report = answer_step();
-    has_answer_ = report.ok;
     has_base_ = false;
     if (report.ok) show(end_.q, end_.v, end_.a, motion);
     return report;
 }
 
 template <int D>
-StepReport SystemComponent<D>::answer_step() {
-    StepReport total;
-    total.substeps = substeps_;
+StepReport SystemComponent<D>::start_step() {
     end_ = state_;
-    if (course_ == ForceCourse::hold || has_jump_) {
-        // The force jumps at the start of the step, and with it the accelerations.
-        set_wrench(end_.memory, course_ == ForceCourse::hold ? wrench_ : start_wrench_);
-        const StepReport started = start_state(*solver_, end_);
-        if (!started.ok) return started;
-    }
+    if (course_ != ForceCourse::hold && !has_jump_) return {};
+    // The force jumps at the start of the step, and with it the accelerations.
+    set_wrench(end_.memory, course_ == ForceCourse::hold ? wrench_ : start_wrench_);
+    return start_state(*solver_, end_);
+}
+
+template <int D>
+StepReport SystemComponent<D>::answer_step() {
+    StepReport total = start_step();
+    total.substeps = substeps_;
+    if (!total.ok) return total;
     for (int i = 0; i < substeps_; ++i) {
         const StepReport part = take_substep(i);
         total.iterations += part.iterations;
@@ -213,11 +227,10 @@ StepReport SystemComponent<D>::answer_step() {
 template <int D>
 StepReport SystemComponent<D>::take_substep(int index) {
     const double h = h_ / substeps_;
-    if (step_solver_) {
+    if (coupled_ != nullptr) {
         set_wrench_of_course(end_.memory, static_cast<double>(index + 1) / substeps_);
         update_formulas(scheme_, end_, h, formulas_);
-        return has_answer_ && substeps_ == 1 ? step_solver_->repeat(end_, formulas_)
-                                             : step_solver_->step(end_, formulas_);
+        return coupled_->step(end_, formulas_);
     }
     // The memory stays as it is over such a step: its middle stands for all of it.
     set_wrench_of_course(end_.memory, (index + 0.5) / substeps_);
@@ -226,6 +239,45 @@ StepReport SystemComponent<D>::take_substep(int index) {
     set_wrench_of_course(end_.memory, static_cast<double>(index + 1) / substeps_);
     report.ok = solve_end_accelerations();
     if (!report.ok) report.reason = solver_->failure();
+    return report;
+}
+
+// ---------------------------------------------------------------- led through a step
+
+template <int D>
+void SystemComponent<D>::open(Motion motion) {
+    opened_ = start_step();
+    update_formulas(scheme_, end_, h_, formulas_);
+    coupled_->open(end_, formulas_);
+    show(coupled_->positions(), coupled_->velocities(), end_.a, motion);
+}
+
+template <int D>
+ApproachReport SystemComponent<D>::approach(Wrenches wrenches, bool refresh, std::span<TwistVec<D>> rates) {
+    std::copy(wrenches.begin(), wrenches.end(), wrench_.begin());
+    set_wrench(end_.memory, wrench_);
+    has_base_ = false;
+    if (!opened_.ok || !coupled_->approach(end_, formulas_, refresh)) return {false, false};
+    response_ = coupled_->change() / (formulas_.beta * h_ * h_);
+    show_rates(coupled_->positions(), response_, rates);
+    return {true, coupled_->is_balanced(formulas_)};
+}
+
+template <int D>
+NewtonProgress SystemComponent<D>::advance(Wrenches further, Motion motion) {
+    find_response(further);
+    const NewtonProgress progress = coupled_->advance(formulas_, response_);
+    has_base_ = false;
+    show(coupled_->positions(), coupled_->velocities(), end_.a, motion);
+    return progress;
+}
+
+template <int D>
+StepReport SystemComponent<D>::close(Motion motion) {
+    const StepReport report = coupled_->close(end_, formulas_);
+    has_base_ = false;
+    is_closed_ = true;
+    show(end_.q, end_.v, end_.a, motion);
     return report;
 }
 
@@ -282,20 +334,34 @@ void SystemComponent<D>::show(const VecX& q, const VecX& v, const VecX& a, Motio
 }
 
 template <int D>
+void SystemComponent<D>::show_rates(const VecX& q, const VecX& a, std::span<TwistVec<D>> rates) {
+    system_.export_twist_rates(q, zero_, a, rates_);
+    for (std::size_t p = 0; p < rates.size(); ++p) rates[p] = rates_[compiled_->port_body[p]];
+}
+
+template <int D>
+const VecX& SystemComponent<D>::end_positions() const {
+    if (asks_accelerations()) return q_;
+    return is_led_ && !is_closed_ ? coupled_->positions() : end_.q;
+}
+
+template <int D>
 void SystemComponent<D>::find_response(Wrenches wrenches) {
-    if (step_solver_ && !asks_accelerations()) {
+    if (coupled_ != nullptr && !asks_accelerations()) {
         // Wrenches enter the forces linearly: the difference to none is what they contribute.
+        Evaluation& e = coupled_->evaluation();
         if (!has_base_) {
             probe_memory_ = end_.memory;
             clear_wrench(probe_memory_);
-            system_.update(*evaluation_, end_.t, end_.q, end_.v, probe_memory_);
-            base_ = evaluation_->force;
+            e.memory = probe_memory_;
+            system_.update_forces(e);
+            base_ = e.force;
             has_base_ = true;
         }
         set_wrench(probe_memory_, wrenches);
-        system_.update_forces(*evaluation_);
-        response_ = evaluation_->force - base_;
-        step_solver_->respond(response_);
+        system_.update_forces(e);
+        response_ = e.force - base_;
+        coupled_->respond(response_);
         return;
     }
     const bool is_instant = asks_accelerations();
@@ -317,21 +383,20 @@ void SystemComponent<D>::find_response(Wrenches wrenches) {
 template <int D>
 void SystemComponent<D>::respond(Wrenches wrenches, std::span<TwistVec<D>> rates) {
     find_response(wrenches);
-    system_.export_twist_rates(asks_accelerations() ? q_ : end_.q, zero_, response_, rates_);
-    for (std::size_t p = 0; p < rates.size(); ++p) rates[p] = rates_[compiled_->port_body[p]];
+    show_rates(end_positions(), response_, rates);
 }
 
 template <int D>
 void SystemComponent<D>::push_velocities(Wrenches wrenches, Motion motion) {
     find_response(wrenches);
+    has_base_ = false;
     if (h_ == 0) {
         v_ += response_;
-        has_base_ = false;
         show(q_, v_, a_, motion);
         return;
     }
-    if (step_solver_) {
-        step_solver_->change_velocities(end_, response_);
+    if (coupled_ != nullptr) {
+        coupled_->change_velocities(end_, response_);
     } else {
         end_.v += response_;
         solve_end_accelerations();
@@ -345,8 +410,8 @@ void SystemComponent<D>::push_accelerations(Wrenches wrenches, Motion motion) {
     // The accelerations now are those of these wrenches too.
     for (std::size_t i = 0; i < wrenches.size(); ++i)
         for (int k = 0; k < twist_size<D>; ++k) end_.memory[compiled_->port_memory[i] + k] += wrenches[i][k];
-    if (step_solver_) {
-        step_solver_->change_accelerations(end_, response_);
+    if (coupled_ != nullptr) {
+        coupled_->change_accelerations(end_, response_);
     } else {
         end_.a += response_;
         end_.scheme_a += response_;

@@ -42,12 +42,17 @@ public:
     explicit SystemComponent(std::shared_ptr<const CompiledComponent<D>> compiled);
 
     /// Whether it can tell how its motion at the end of a step yields to forces there.
-    bool yields_at_the_end() const { return step_solver_ != nullptr; }
+    bool yields_at_the_end() const { return coupled_ != nullptr; }
     int port_count() const override { return static_cast<int>(compiled_->ports.size()); }
     void import_motion(double t, const BodyStates<D>& bodies, std::span<const double> memory) override;
     void export_motion(std::span<BodyState<D>> bodies, std::span<TwistVec<D>> rates) const override;
     void begin(double h, Coupling coupling, ForceCourse course, Wrenches start, Wrenches before) override;
     StepReport answer(Wrenches wrenches, Motion motion) override;
+    bool is_led() const override { return is_led_; }
+    void open(Motion motion) override;
+    ApproachReport approach(Wrenches wrenches, bool refresh, std::span<TwistVec<D>> rates) override;
+    NewtonProgress advance(Wrenches further, Motion motion) override;
+    StepReport close(Motion motion) override;
     void respond(Wrenches wrenches, std::span<TwistVec<D>> rates) override;
     Reach reach() const override { return reach_; }
     void correct() override;
@@ -66,17 +71,22 @@ private:
     void clear_wrench(std::vector<double>& memory) const;
     void set_wrench_of_course(std::vector<double>& memory, double s);
     void update_scheme_acceleration();
+    /// The accepted state, with the accelerations that its forces now have.
+    StepReport start_step();
     StepReport answer_step();
     StepReport take_substep(int index);
     void show(const VecX& q, const VecX& v, const VecX& a, Motion motion);
+    void show_rates(const VecX& q, const VecX& a, std::span<TwistVec<D>> rates);
     /// Acceleration of all coordinates by wrenches, into response_.
     void find_response(Wrenches wrenches);
+    const VecX& end_positions() const;
     bool solve_end_accelerations();
 
     std::shared_ptr<const CompiledComponent<D>> compiled_;
     const MechanismSystem<D>& system_;
     std::unique_ptr<AccelerationSolver> solver_;
     std::unique_ptr<StepSolver> step_solver_;  // of structural steps that can be coupled
+    CoupledStepSolver* coupled_ = nullptr;     // the same
     std::unique_ptr<Stepper> stepper_;         // of all others
     bool is_structural_ = true;
     StructuralScheme scheme_;
@@ -86,14 +96,14 @@ private:
     Coupling coupling_ = Coupling::end_of_step;
     ForceCourse course_ = ForceCourse::linear;
     int substeps_ = 1;
-    bool has_answer_ = false, has_base_ = false;
+    bool is_led_ = false, is_closed_ = false, has_base_ = false;
+    StepReport opened_;
     Reach reach_;
     State state_, end_;  // accepted; at the end of the step under way
     VecX q_, v_, a_, scheme_a_, lambda_;
     std::vector<TwistVec<D>> wrench_, start_wrench_, before_wrench_, course_wrench_;
     bool has_before_ = false, has_jump_ = false;
 
-    std::unique_ptr<Evaluation> evaluation_;
     std::vector<double> probe_memory_;
     VecX base_, response_, response_lambda_, zero_;
     mutable BodyStates<D> states_;

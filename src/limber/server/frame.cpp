@@ -50,7 +50,7 @@ std::vector<std::uint8_t> encode_frame(const StudioFrame& f) {
     out.add_count(f.ghost_poses.size());
     out.add_count(f.pull_target ? 1 : 0);
     out.add_count(f.sample_count);
-    out.add_count(0);
+    out.add_count(f.view.contacts.size());
     for (const double x : f.samples) out.add(x);
     for (std::size_t b = 0; b < f.view.poses.size(); ++b) {
         out.add_pose(f.view.poses[b]);
@@ -60,6 +60,10 @@ std::vector<std::uint8_t> encode_frame(const StudioFrame& f) {
     for (const JointLoad& load : f.view.joints)
         for (const Vec3* v : {&load.point, &load.force, &load.torque}) out.add_vector(*v);
     for (const double x : f.view.forces) out.add(static_cast<float>(x));
+    for (const ContactLoad& contact : f.view.contacts) {
+        for (const Vec3* v : {&contact.point, &contact.normal, &contact.force}) out.add_vector(*v);
+        out.add(static_cast<float>(contact.stop));
+    }
     if (f.pull_target) out.add_vector(*f.pull_target);
     for (const BodyPose& pose : f.ghost_poses) out.add_pose(pose);
     return out.take();

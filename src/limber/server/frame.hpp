@@ -4,11 +4,12 @@
 //   u32 kind = 1, scene revision, frame number, flags        flags: 1 playing, 2 slower than asked for, 4 has a ghost
 //   f64 time, first time, last time, kinetic, potential, work, drift, position error, velocity error, acceleration error,
 //       relative error, speed asked for, speed reached, iterations per step
-//   u32 bodies, sensors, joints, forces, ghost bodies, has a pull, samples, 0
+//   u32 bodies, sensors, joints, forces, ghost bodies, has a pull, samples, contacts
 //   f64 per sample since the last frame: time, sensors, then those of the ghost if there is one
 //   f32 per body: position, quaternion (x y z w), centre of mass, its velocity
 //   f32 per joint (if reactions are asked for): point, force, torque
 //   f32 per force: its scalar value
+//   f32 per contact: point, normal, force on the second body, stop by its number in the scene (-1: two bodies)
 //   f32 pull: target (if there is one)
 //   f32 per ghost body: position, quaternion
 

@@ -30,6 +30,8 @@ SimulationOptions options_of(const Model& model) {
     if (!model.simulation.integrator.empty()) options.integrator = model.simulation.integrator;
     options.coordinates = model.simulation.coordinates;
     options.from_equilibrium = model.simulation.from_equilibrium;
+    apply_modular_defaults(model, options);
+    apply_contact_defaults(model, options);
     return options;
 }
 

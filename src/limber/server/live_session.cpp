@@ -250,6 +250,7 @@ void LiveSession::send_state() {
         state["formulation"] = options.formulation;
         state["integrator"] = options.integrator;
         state["coordinates"] = options.coordinates;
+        state["division"] = options.modular.division;
         state["step"] = session_->step_length();
         state["ghost"] = ghost_choice_.formulation;
         state["reactions"] = shows_reactions_;

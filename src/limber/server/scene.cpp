@@ -35,9 +35,30 @@ const char* solid_name(Solid::Kind kind) {
     return "general";
 }
 
+const char* shape_name(Shape::Kind kind) {
+    switch (kind) {
+        case Shape::Kind::plane: return "plane";
+        case Shape::Kind::sphere: return "sphere";
+        case Shape::Kind::box: return "box";
+        case Shape::Kind::capsule: return "capsule";
+        case Shape::Kind::cylinder: return "cylinder";
+        case Shape::Kind::cone: return "cone";
+        case Shape::Kind::convex: return "convex";
+        case Shape::Kind::mesh: break;
+    }
+    return "mesh";
+}
+
+// Sizes in the order of a solid's: box three sides, round ones radius and length.
+Json shape_size(const Shape& shape) {
+    if (shape.kind == Shape::Kind::box) return list_of(2 * shape.half);
+    return {shape.radius, 2 * shape.half_length};
+}
+
 class SceneWriter {
 public:
-    explicit SceneWriter(const Model& model) : model_(model), numbers_(model) {}
+    SceneWriter(const Model& model, const std::vector<CollisionShape>& shapes)
+        : model_(model), numbers_(model), shapes_(shapes) {}
 
     Json bodies() {
         Json list = Json::array();
@@ -46,6 +67,8 @@ public:
             const bool is_ground = handle == model_.ground();
             body_index_[body.name] = is_ground ? -1 : next_body_++;
             Json entry{{"name", body.name}, {"index", body_index_[body.name]}, {"solids", solids(handle)}};
+            // Bodies that touch by their solids are drawn as those.
+            if (body.shapes) entry["shapes"] = shapes(handle);
             if (!is_ground) {
                 const MassProperties mass = numbers_.mass_properties(handle);
                 entry["mass"] = mass.mass;
@@ -103,7 +126,54 @@ public:
         return list;
     }
 
+    Json stops() const {
+        Json list = Json::array();
+        for (const auto handle : model_.stops.handles()) {
+            const Stop& stop = model_.stops.get(handle);
+            const auto number = [&](const Number& n) { return numbers_.number(n, stop.name); };
+            Json entry{{"name", stop.name},
+                       {"type", stop_format(stop.type).name},
+                       {"a", index_of(stop.a)},
+                       {"b", index_of(stop.b)},
+                       {"scalar", stop.scalar}};
+            if (stop.minimum) entry["min"] = number(*stop.minimum);
+            if (stop.maximum) entry["max"] = number(*stop.maximum);
+            if (stop.length) entry["length"] = number(*stop.length);
+            if (stop.type == StopType::clearance || stop.type == StopType::slot) entry["gap"] = number(stop.gap);
+            list.push_back(std::move(entry));
+        }
+        return list;
+    }
+
+    Json contacts() const {
+        Json list = Json::array();
+        for (const auto handle : model_.contacts.handles()) {
+            const ContactRule& rule = model_.contacts.get(handle);
+            list.push_back({{"name", rule.name}, {"type", contact_format(rule.law).name}});
+        }
+        return list;
+    }
+
 private:
+    // Shapes are placed from the centre of mass; those of the ground in the world.
+    Json shapes(BodyHandle handle) const {
+        const int index = body_index_.at(model_.bodies.get(handle).name);
+        const Vec3 origin = index < 0 ? Vec3::Zero().eval() : numbers_.mass_properties(handle).centre;
+        Json list = Json::array();
+        for (const CollisionShape& placed : shapes_) {
+            if (placed.body != index) continue;
+            const Shape& shape = *placed.shape;
+            Json entry{{"kind", shape_name(shape.kind)},
+                       {"size", shape_size(shape)},
+                       {"position", list_of(Vec3(origin + placed.place.position))},
+                       {"quaternion", list_of(Quat(placed.place.axes))}};
+            for (const Vec3& vertex : shape.vertices) entry["vertices"].push_back(list_of(vertex));
+            for (const auto& triangle : shape.triangles) entry["triangles"].push_back(triangle);
+            list.push_back(std::move(entry));
+        }
+        return list;
+    }
+
     int index_of(MarkerHandle handle) const {
         return handle.is_null() ? -1 : marker_index_.at(model_.markers.get(handle).name);
     }
@@ -128,6 +198,7 @@ private:
 
     const Model& model_;
     ModelEvaluation numbers_;
+    const std::vector<CollisionShape>& shapes_;
     std::map<std::string, int> body_index_, marker_index_;
     int next_body_ = 0;
 };
@@ -142,6 +213,14 @@ Json describe_mobility(const Simulation& simulation) {
             {"elements", report.redundant_elements}};
 }
 
+// Of a divided mechanism, in the order of Simulation::components_of_bodies.
+Json describe_components(const Simulation& simulation) {
+    Json list = Json::array();
+    for (const ComponentSettings& c : simulation.components())
+        list.push_back({{"name", c.name}, {"formulation", c.formulation}, {"integrator", c.integrator}});
+    return list;
+}
+
 template <class T>
 Json names_of(const Table<T>& table) {
     return table.names();
@@ -151,7 +230,7 @@ Json names_of(const Table<T>& table) {
 
 Json describe_scene(const Simulation& simulation, Observer& observer) {
     const Model& model = simulation.model();
-    SceneWriter writer(model);
+    SceneWriter writer(model, observer.shapes());
     Json scene;
     scene["title"] = model.title;
     scene["planar"] = model.planar;
@@ -161,12 +240,16 @@ Json describe_scene(const Simulation& simulation, Observer& observer) {
     scene["markers"] = writer.markers();
     scene["joints"] = writer.joints();
     scene["forces"] = writer.forces();
+    scene["stops"] = writer.stops();
+    scene["contacts"] = writer.contacts();
     scene["drivers"] = names_of(model.drivers);
     scene["sensors"] = names_of(model.sensors);
     scene["events"] = names_of(model.events);
     scene["parameters"] = model.parameters.names();
     scene["columns"] = observer.columns();
     scene["mobility"] = describe_mobility(simulation);
+    scene["components"] = describe_components(simulation);
+    scene["componentOf"] = simulation.components_of_bodies();
     Json poses = Json::array();
     for (const BodyPose& pose : observer.compute_poses(simulation.state()))
         poses.push_back({pose.position.x(), pose.position.y(), pose.position.z(), pose.orientation.x(),

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "limber/integration/stepper.hpp"
 #include "limber/math/linear_solver.hpp"
 
 namespace limber {
@@ -23,9 +22,10 @@ constexpr int relaxation_steps = 60;
 
 class EquilibriumFinder {
 public:
-    EquilibriumFinder(const System& system, AccelerationSolver& solver, State& state)
+    EquilibriumFinder(const System& system, AccelerationSolver& solver, const Relaxation& relaxation, State& state)
         : system_(system),
           solver_(solver),
+          relaxation_(relaxation),
           state_(state),
           evaluation_(system.make_evaluation()),
           linear_(make_linear_solver(system.pattern())),
@@ -57,23 +57,21 @@ public:
     }
 
     /// Motion with real inertia and numerical damping; stopped whenever it slows down (kinetic damping).
-    void relax(const std::shared_ptr<const System>& system) {
+    void relax() {
         // Steps of a small part of the time the accelerations need to move things by their own size.
         const double step = 0.1 * std::sqrt(system_.length_scale() / std::max(size_, 1e-6));
-        IntegratorOptions options;
-        options.newmark_xi = -0.5;
-        const auto stepper = make_stepper("global", "newmark", system, {}, options);
-        if (!stepper->start(state_).ok) return;
+        Stepper& stepper = *relaxation_.stepper;
+        if (!stepper.start(state_).ok) return;
         double energy = 0;
         for (int i = 0; i < relaxation_steps; ++i) {
             ++iterations_;
             const double t = state_.t;
-            const bool ok = stepper->step(state_, step).ok;
+            const bool ok = stepper.step(state_, step).ok;
             state_.t = t;  // statics: drivers stand still
             const double now = kinetic_energy();
             if (!ok || now < energy) {
                 state_.v.setZero();
-                if (!stepper->start(state_).ok) break;
+                if (!stepper.start(state_).ok) break;
                 energy = 0;
             } else {
                 energy = now;
@@ -85,10 +83,25 @@ public:
         size_ = release(state_.q);
     }
 
+    /// Whether closed stops push; opens those that would have to pull.
+    bool is_supported() {
+        if (!relaxation_.is_possible) return true;
+        if (!relaxation_.stepper->start(state_).ok) return false;
+        size_ = release(state_.q);
+        return size_ < good_enough;
+    }
+
 private:
     double release(const VecX& q) {
         return solver_.solve(state_.t, q, state_.v, state_.memory, a_, lambda_) ? a_.lpNorm<Eigen::Infinity>()
                                                                                 : INFINITY;
+    }
+
+    bool is_possible(const VecX& q) const {
+        if (!relaxation_.is_possible) return true;
+        State trial = state_;
+        trial.q = q;
+        return relaxation_.is_possible(trial);
     }
 
     double kinetic_energy() {
@@ -123,7 +136,7 @@ private:
         if (q.allFinite() && solver_.project(state_.t, q, v, state_.memory)) {
             const double next = release(q);
             // A little worse is allowed: on the way down accelerations may rise for a while.
-            if (next < 2 * size_) {
+            if (next < 2 * size_ && is_possible(q)) {
                 state_.q = q;
                 system_.update_memory(e, state_.q, state_.memory);
                 const double growth = next < size_ ? std::clamp(std::pow(size_ / next, 2), 4.0, 100.0) : 0.5;
@@ -138,6 +151,7 @@ private:
 
     const System& system_;
     AccelerationSolver& solver_;
+    const Relaxation& relaxation_;
     State& state_;
     std::unique_ptr<Evaluation> evaluation_;
     std::unique_ptr<LinearSolver> linear_;
@@ -150,19 +164,25 @@ private:
 
 }  // namespace
 
-EquilibriumReport find_equilibrium(const std::shared_ptr<const System>& system, AccelerationSolver& solver,
+std::unique_ptr<Stepper> make_relaxation_stepper(const std::shared_ptr<const System>& system) {
+    IntegratorOptions options;
+    options.newmark_xi = -0.5;
+    return make_stepper("global", "newmark", system, {}, options);
+}
+
+EquilibriumReport find_equilibrium(const System& system, AccelerationSolver& solver, const Relaxation& relaxation,
                                    State& state, int max_rounds) {
     EquilibriumReport report;
-    EquilibriumFinder finder(*system, solver, state);
+    EquilibriumFinder finder(system, solver, relaxation, state);
     State best = state;
     double least = finder.size();
     for (int round = 0; round < max_rounds && !report.converged; ++round) {
-        report.converged = finder.approach_by_newton();
+        report.converged = finder.approach_by_newton() && finder.is_supported();
         if (finder.size() < least) {
             least = finder.size();
             best = state;
         }
-        if (!report.converged) finder.relax(system);
+        if (!report.converged) finder.relax();
     }
     if (!report.converged) {
         state = best;

@@ -9,11 +9,16 @@
 // large s; W grows with s as s K does. s grows as the accelerations fall, and shrinks when a step made things worse or goes against the
 // forces (towards an equilibrium that does not last). Where that gets stuck, the mechanism is let move and stopped whenever it slows down.
 // Directions in which nothing pulls (the place of a vehicle on flat ground) are left as they are.
+//
+// Stops: no step of Newton's method may pass one that is open; the motion closes it, and from then on it is an equation like those of joints. What
+// has been found counts if all that is closed then pushes.
 
+#include <functional>
 #include <memory>
 #include <string>
 
 #include "limber/dynamics/formulation.hpp"
+#include "limber/integration/stepper.hpp"
 
 namespace limber {
 
@@ -24,8 +29,17 @@ struct EquilibriumReport {
     std::string reason;   ///< if it did not converge
 };
 
-/// Moves state.q; velocities are set to zero. The solver must belong to the system.
-EquilibriumReport find_equilibrium(const std::shared_ptr<const System>& system, AccelerationSolver& solver,
+/// How a mechanism moves where Newton's method gets stuck.
+struct Relaxation {
+    std::unique_ptr<Stepper> stepper;               ///< damps; see make_relaxation_stepper()
+    std::function<bool(const State&)> is_possible;  ///< empty: everything is; else whether no open stop is violated
+};
+
+/// A structural integrator with numerical damping.
+std::unique_ptr<Stepper> make_relaxation_stepper(const std::shared_ptr<const System>& system);
+
+/// Moves state.q; velocities are set to zero. The solver and the stepper must belong to the system.
+EquilibriumReport find_equilibrium(const System& system, AccelerationSolver& solver, const Relaxation& relaxation,
                                    State& state, int max_rounds = 40);
 
 }  // namespace limber

@@ -54,11 +54,14 @@ void carry_stops(const Mechanism<D>& from, const std::vector<double>& memory, co
         new_memory[row.flag] = memory[old->flag];
         new_memory[row.impulse] = memory[old->impulse];
     }
+    // A stop may have several: they are in order.
+    std::map<std::string, int> seen;
     for (const FrictionElement& friction : to.friction) {
-        const auto old =
-            std::find_if(from.friction.begin(), from.friction.end(),
-                         [&](const FrictionElement& candidate) { return candidate.name == friction.name; });
-        if (old == from.friction.end()) continue;
+        int before = seen[friction.name]++;
+        const auto old = std::find_if(
+            from.friction.begin(), from.friction.end(),
+            [&](const FrictionElement& candidate) { return candidate.name == friction.name && before-- == 0; });
+        if (old == from.friction.end() || (old->compliant < 0) != (friction.compliant < 0)) continue;
         new_memory[friction.stick] = memory[old->stick];
         std::copy_n(memory.begin() + old->slip, static_cast<int>(slip_size), new_memory.begin() + friction.slip);
     }
@@ -135,8 +138,13 @@ std::vector<JointImpulse> find_impulses(const Mechanism<D>& m, const BodyStates<
         size = std::max(size, wrench.norm());
         list.push_back(std::move(impulse));
     }
-    std::erase_if(list, [&](const JointImpulse& i) { return !(i.impulse.norm() + i.moment.norm() > 1e-6 * size); });
+    drop_small(list, size);
     return list;
+}
+
+void drop_small(std::vector<JointImpulse>& impulses, double largest) {
+    std::erase_if(impulses,
+                  [&](const JointImpulse& i) { return !(i.impulse.norm() + i.moment.norm() > 1e-6 * largest); });
 }
 
 #define LIMBER_INSTANTIATE(D)                                                                                         \

@@ -31,6 +31,9 @@ template <int D>
 void carry_over(const Mechanism<D>& from, const BodyStates<D>& states, const std::vector<double>& memory,
                 const Mechanism<D>& to, BodyStates<D>& new_states, std::vector<double>& new_memory);
 
+/// Drops those that are nothing but rounding beside the largest.
+void drop_small(std::vector<JointImpulse>& impulses, double largest);
+
 /// Impulses behind a change of velocities; empty if there is none.
 template <int D>
 std::vector<JointImpulse> find_impulses(const Mechanism<D>& mechanism, const BodyStates<D>& before,

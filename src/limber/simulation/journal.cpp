@@ -32,10 +32,33 @@ double now() {
     throw std::runtime_error(fmt::format("cannot write the journal '{}': {}", path, std::strerror(errno)));
 }
 
+Json describe_modular(const ModularOptions& m) {
+    return {{"division", m.division},
+            {"gluing", static_cast<int>(m.gluing)},
+            {"coupling", static_cast<int>(m.coupling)},
+            {"course", static_cast<int>(m.course)},
+            {"tolerance", m.tolerance},
+            {"rho", m.rho},
+            {"iterates", m.use_iteration},
+            {"max_questions", m.max_questions}};
+}
+
+void read_modular(const Json& json, ModularOptions& m) {
+    m.division = json.at("division");
+    m.gluing = static_cast<Gluing>(json.at("gluing").get<int>());
+    m.coupling = static_cast<Coupling>(json.at("coupling").get<int>());
+    m.course = static_cast<ForceCourse>(json.at("course").get<int>());
+    m.tolerance = json.at("tolerance");
+    m.rho = json.at("rho");
+    m.use_iteration = json.at("iterates");
+    m.max_questions = json.at("max_questions");
+}
+
 Json describe_options(const Session& session) {
     const SimulationOptions& o = session.options();
     const FormulationOptions& f = o.formulation_options;
     const IntegratorOptions& i = o.integrator_options;
+    const ContactOptions& c = o.contact_options;
     const SessionOptions& s = session.session_options();
     return {{"formulation", o.formulation},
             {"integrator", o.integrator},
@@ -55,6 +78,10 @@ Json describe_options(const Session& session) {
             {"passes", i.corrector_passes},
             {"max_halvings", i.max_halvings},
             {"step_control", i.step_control},
+            {"modular", describe_modular(o.modular)},
+            {"stops", static_cast<int>(c.treatment)},
+            {"stop_stiffness", c.stiffness},
+            {"impacts", static_cast<int>(c.impact_law)},
             {"step", s.step},
             {"snap", s.snap},
             {"closing_frequency", s.closing_frequency},
@@ -82,6 +109,13 @@ void read_options(const Json& json, SimulationOptions& o, SessionOptions& s) {
     i.corrector_passes = json.at("passes");
     i.max_halvings = json.at("max_halvings");
     i.step_control = json.at("step_control");
+    // Older journals know nothing of components.
+    if (json.contains("modular")) read_modular(json.at("modular"), o.modular);
+    // Older journals do not say.
+    ContactOptions& c = o.contact_options;
+    c.treatment = static_cast<ContactTreatment>(json.value("stops", static_cast<int>(c.treatment)));
+    c.stiffness = json.value("stop_stiffness", c.stiffness);
+    c.impact_law = static_cast<ImpactLaw>(json.value("impacts", static_cast<int>(c.impact_law)));
     s.step = json.at("step");
     s.snap = json.at("snap");
     s.closing_frequency = json.at("closing_frequency");

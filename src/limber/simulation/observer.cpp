@@ -9,6 +9,7 @@
 #include "limber/kinematics/body_space/reactions.hpp"
 #include "limber/kinematics/body_space/relative_error.hpp"
 #include "limber/model/evaluation.hpp"
+#include "limber/simulation/contact_view.hpp"
 
 namespace limber {
 namespace {
@@ -24,6 +25,7 @@ public:
           m_(system_->mechanism()),
           solver_(std::move(solver)),
           reactions_(m_),
+          contact_view_(model, m_),
           evaluation_(system_->make_evaluation()) {
         solver_->use_no_gains();
         features_.resize(m_.features.size());
@@ -140,7 +142,8 @@ public:
 
     void compute_view(const State& state, bool with_reactions, MotionView& view) override {
         view.poses = compute_poses(state);
-        update_motion(state, with_reactions);
+        const bool with_stops = contact_view_.needs_reactions(state);
+        update_motion(state, with_reactions || with_stops);
         view.centres.assign(states_.size(), Vec3::Zero());
         view.velocities.assign(states_.size(), Vec3::Zero());
         for (std::size_t b = 0; b < states_.size(); ++b) {
@@ -152,10 +155,10 @@ public:
         for (std::size_t i = 0; i < force_elements_.size(); ++i)
             if (force_elements_[i] >= 0)
                 view.forces[i] = m_.forces.scalar_force(force_elements_[i], m_.constraints.measures, context, state.t);
-        view.contacts = state.contacts;
+        if (with_reactions || with_stops) reactions_.solve(states_, state.memory, state.t, rates_);
+        contact_view_.find(state, context, reactions_, view.contacts);
         view.joints.clear();
         if (!with_reactions) return;
-        reactions_.solve(states_, state.memory, state.t, rates_);
         view.joints.resize(joint_elements_.size());
         for (std::size_t i = 0; i < joint_elements_.size(); ++i) {
             if (joint_elements_[i] < 0 || !m_.elements[joint_elements_[i]].has_markers) continue;
@@ -165,6 +168,8 @@ public:
             view.joints[i].torque.tail<angular_size<D>>() = wrench.template tail<angular_size<D>>();
         }
     }
+
+    const std::vector<CollisionShape>& shapes() const override { return m_.shapes; }
 
     void compute_momentum(const State& state, Vec3& linear, Vec3& angular) override {
         system_->export_states(state.q, state.v, states_);
@@ -551,6 +556,7 @@ private:
     const Mechanism<D>& m_;
     std::unique_ptr<AccelerationSolver> solver_;
     ReactionSolver<D> reactions_;
+    ContactView<D> contact_view_;
     std::unique_ptr<RelativeErrorMeter<D>> relative_error_;
     std::unique_ptr<Evaluation> evaluation_;
     FeatureState<D> features_;

@@ -33,13 +33,21 @@ struct JointLoad {
     Vec3 force = Vec3::Zero(), torque = Vec3::Zero();
 };
 
+/// Where something is touched, and what pushes it there, world axes.
+struct ContactLoad {
+    Vec3 point = Vec3::Zero();
+    Vec3 normal = Vec3::Zero();  ///< zero: of a limit of an angle
+    Vec3 force = Vec3::Zero();   ///< on the second body, friction included
+    int stop = -1;               ///< its place among the model's stops; -1: two bodies
+};
+
 /// Everything a picture needs, in one go.
 struct MotionView {
     std::vector<BodyPose> poses;            ///< without the ground
     std::vector<Vec3> centres, velocities;  ///< of the centres of mass, beside poses
     std::vector<JointLoad> joints;          ///< in slot order; empty unless asked for
     std::vector<double> forces;             ///< scalar value of each force, in slot order
-    std::vector<ContactPoint> contacts;     ///< of rigid bodies
+    std::vector<ContactLoad> contacts;      ///< of bodies, and stops that are closed
 };
 
 /// Scratch memory inside: one per thread.
@@ -58,7 +66,9 @@ public:
     /// the first step.
     virtual double compute_relative_error(const State& state) = 0;
     virtual std::vector<BodyPose> compute_poses(const State& state) = 0;
-    /// Poses, velocities, forces and, if asked for, the reactions of all joints.
+    /// What touches, as numbers.
+    virtual const std::vector<CollisionShape>& shapes() const = 0;
+    /// Poses, velocities, contacts, forces and, if asked for, the reactions of all joints.
     virtual void compute_view(const State& state, bool with_reactions, MotionView& view) = 0;
     /// Values of the conditions of the model's events, in slot order.
     virtual void evaluate_conditions(const State& state, std::vector<double>& values) = 0;

@@ -106,6 +106,10 @@ const std::vector<NumberOption>& number_options() {
 
 }  // namespace
 
+void apply_contact_defaults(const Model& model, SimulationOptions& options) {
+    if (!model.simulation.impacts.empty()) set_option(options, "impacts", model.simulation.impacts);
+}
+
 void apply_modular_defaults(const Model& model, SimulationOptions& options) {
     const ModularDefaults& m = model.simulation.modular;
     options.modular.division = m.division;

@@ -19,11 +19,15 @@ struct SimulationOptions {
     IntegratorOptions integrator_options;
     ContactOptions contact_options;
     ModularOptions modular;  ///< formulation, integrator and coordinates then are those of components that have no own
+
+    bool operator==(const SimulationOptions&) const = default;
 };
 
 /// Settings by name: "penalty", "rho", ... Throws ModelError for an unknown name or a value out of range.
 void set_option(SimulationOptions& options, const std::string& name, const std::string& value);
 
+/// What the model's section 'simulation' says about contacts.
+void apply_contact_defaults(const Model& model, SimulationOptions& options);
 /// What the model's section 'modular' says.
 void apply_modular_defaults(const Model& model, SimulationOptions& options);
 

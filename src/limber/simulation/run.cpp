@@ -39,6 +39,7 @@ public:
         to.start_energy = start_energy_;
     }
     bool is_session() const { return session_ != nullptr; }
+    bool is_divided() const { return simulation().options().modular.is_on(); }
 
     Observer& observer() const { return session_ != nullptr ? session_->observer() : simulation_->observer(); }
     const State& state() const { return simulation().state(); }
@@ -64,16 +65,20 @@ private:
     double start_energy_ = 0;
 };
 
+// Of a divided mechanism: what the joints between components asked them in the step that ends there.
+constexpr const char* questions_column = "gluing.questions";
+
 // Follows a run: energy balance, constraint errors, sensor ranges.
 class Monitor {
 public:
-    Monitor(Runner& runner, RunResult& result) : runner_(runner), result_(result) {
+    Monitor(Runner& runner, RunResult& result) : runner_(runner), result_(result), is_divided_(runner.is_divided()) {
         Observer& observer = runner_.observer();
         result_.table.columns = {"t"};
         for (const auto& name : observer.columns()) {
             result_.table.columns.push_back(name);
             result_.summary.sensors.push_back({name, 0, INFINITY, -INFINITY});
         }
+        if (is_divided_) result_.table.columns.emplace_back(questions_column);
         const Energies energies = observer.compute_energies(runner_.state());
         least_kinetic_ = most_kinetic_ = energies.kinetic;
         find_columns();
@@ -94,7 +99,8 @@ public:
         to.most_kinetic = most_kinetic_;
     }
 
-    void after_step(double h) {
+    void after_step(double h, int iterations) {
+        questions_ = iterations;
         const Energies energies = runner_.observer().compute_energies(runner_.state());
         RunSummary& summary = result_.summary;
         summary.energy_drift = std::max(summary.energy_drift, std::abs(runner_.balance(energies, h)));
@@ -108,6 +114,7 @@ public:
     void record() {
         result_.table.values.push_back(runner_.time());
         result_.table.values.insert(result_.table.values.end(), values_.begin(), values_.end());
+        if (is_divided_) result_.table.values.push_back(questions_);
     }
 
     bool is_finite() const {
@@ -150,6 +157,8 @@ private:
     std::vector<double> observed_, values_;
     std::vector<std::size_t> place_;  // of each sensor among the observed; beyond: gone
     long changes_ = 0;
+    bool is_divided_ = false;  // at the start
+    int questions_ = 0;
     double least_kinetic_ = 0, most_kinetic_ = 0;
 };
 
@@ -194,7 +203,7 @@ RunResult run(Runner runner, const RunOptions& options) {
         ++summary.steps;
         summary.events.insert(summary.events.end(), report.events.begin(), report.events.end());
         summary.divided_steps += report.substeps > 1 ? 1 : 0;
-        monitor.after_step(h);
+        monitor.after_step(h, report.iterations);
         if (!monitor.is_finite()) {
             summary.ok = false;
             summary.failure = fmt::format("a sensor or the energy is not finite after t = {:.9g}", runner.time() - h);

@@ -279,6 +279,8 @@ EditReport Session::perform_edit(const UseOption& edit) {
     } else if (edit.name == "coordinates") {
         parse_coordinate_kind(edit.value);
         next.coordinates = edit.value;
+    } else if (edit.name == "division") {
+        next.modular.division = edit.value == "none" ? "" : edit.value;
     } else if (edit.name == "step") {
         step = Expression::parse(edit.value).bind({}).constant();
         if (!(step > 0) || !std::isfinite(step))

@@ -14,8 +14,24 @@
 #include "limber/kinematics/body_space/twist.hpp"
 #include "limber/model/error.hpp"
 #include "limber/model/evaluation.hpp"
+#include "limber/modular/live_joints.hpp"
 
 namespace limber {
+namespace {
+
+// The way to rest, with stops if there are any.
+template <int D>
+Relaxation make_relaxation(const std::shared_ptr<const MechanismSystem<D>>& system) {
+    Relaxation relaxation;
+    relaxation.stepper = make_relaxation_stepper(system);
+    if (system->mechanism().unilateral.empty()) return relaxation;
+    auto stepper = std::make_unique<UnilateralStepper<D>>(std::move(relaxation.stepper), system, ContactOptions{});
+    relaxation.is_possible = [&stops = *stepper](const State& state) { return stops.is_possible(state); };
+    relaxation.stepper = std::move(stepper);
+    return relaxation;
+}
+
+}  // namespace
 
 Simulation::Simulation(Model model, SimulationOptions options)
     : model_(std::move(model)), options_(std::move(options)) {
@@ -29,6 +45,7 @@ Simulation::Simulation(Model model, SimulationOptions options)
 Simulation::Simulation(const Simulation& before, Model model, SimulationOptions options)
     : model_(std::move(model)),
       options_(std::move(options)),
+      component_compilations_(before.component_compilations_),
       assembly_(before.assembly_),
       velocity_start_(before.velocity_start_),
       equilibrium_(before.equilibrium_) {}
@@ -57,8 +74,7 @@ std::shared_ptr<const ModularSystem<D>>& Simulation::modular_as() {
 
 CoordinateKind Simulation::choose_coordinates() {
     const FormulationInfo& formulation = find_formulation(options_.formulation);
-    // Of a divided mechanism the components have coordinates of their own; these here are for those who watch.
-    if (options_.modular.is_on()) return CoordinateKind::natural;
+    if (options_.modular.is_on()) return coordinate_kind();
     // Time-stepping works on bodies, which these coordinates are nearest to.
     if (options_.coordinates.empty() && formulation.coordinates.empty() && options_.integrator == "moreau-jean")
         options_.coordinates = "reference-point";
@@ -67,7 +83,13 @@ CoordinateKind Simulation::choose_coordinates() {
     if (!formulation.coordinates.empty() && formulation.coordinates != options_.coordinates)
         throw ModelError(fmt::format("{} works in {} coordinates, not in {} ones", formulation.name,
                                      formulation.coordinates, options_.coordinates));
-    return parse_coordinate_kind(options_.coordinates);
+    return coordinate_kind();
+}
+
+CoordinateKind Simulation::coordinate_kind() const {
+    // Of a divided mechanism the components have coordinates of their own. The whole has those of bodies, which stay the
+    // same whatever joints come and go.
+    return options_.modular.is_on() ? CoordinateKind::reference_point : parse_coordinate_kind(options_.coordinates);
 }
 
 // System, stepper and observer for the mechanism of this model.
@@ -76,33 +98,65 @@ void Simulation::compile(const std::shared_ptr<const Mechanism<D>>& mechanism) {
     if (options_.integrator != "moreau-jean" && mechanism->has_rigid_contacts())
         throw ModelError(
             "rigid contacts need the integrator 'moreau-jean'; with others, bodies touch by a compliant law");
-    const CoordinateKind kind = choose_coordinates();
+    choose_coordinates();
+    if (options_.modular.is_on()) divide_mechanism<D>(mechanism);
+    compile_watched<D>(mechanism);
+    make_steppers<D>();
+}
+
+template <int D>
+void Simulation::divide_mechanism(const std::shared_ptr<const Mechanism<D>>& mechanism) {
+    if (!mechanism->unilateral.empty() || !mechanism->friction.empty() || mechanism->has_rigid_contacts())
+        throw ModelError("stops, dry friction and rigid contacts need an undivided mechanism");
+    const ComponentSettings usual{"", options_.formulation, options_.integrator, options_.coordinates, 0};
+    const auto modular =
+        compile_modular<D>(mechanism, divide(*mechanism, model_, options_.modular), usual, options_.formulation_options,
+                           options_.integrator_options, options_.modular.tolerance);
+    components_.clear();
+    for (const auto& component : modular->components) components_.push_back(component->settings);
+    modular_as<D>() = modular;
+    has_exchanged_joints_ = false;
+    ++component_compilations_;
+}
+
+template <int D>
+void Simulation::compile_watched(const std::shared_ptr<const Mechanism<D>>& mechanism) const {
     const bool is_divided = options_.modular.is_on();
     const bool has_matrices = is_divided || !find_formulation(options_.formulation).is_matrix_free;
-    const auto system = make_system<D>(mechanism, kind, has_matrices);
+    const auto system = make_system<D>(mechanism, coordinate_kind(), has_matrices);
     system_ = system;
-    if (is_divided) {
-        if (!mechanism->unilateral.empty() || !mechanism->friction.empty() || mechanism->has_rigid_contacts())
-            throw ModelError("stops, dry friction and rigid contacts need an undivided mechanism");
-        const ComponentSettings usual{"", options_.formulation, options_.integrator, options_.coordinates, 0};
-        const auto modular =
-            compile_modular<D>(mechanism, divide(*mechanism, model_, options_.modular), usual,
-                               options_.formulation_options, options_.integrator_options, options_.modular.tolerance);
-        components_.clear();
-        for (const auto& component : modular->components) components_.push_back(component->settings);
-        modular_as<D>() = modular;
-    }
-    forget_past();
     observer_ = make_observer<D>(model_, system,
                                  make_acceleration_solver(is_divided ? "augmented-lagrangian" : options_.formulation,
                                                           system_, options_.formulation_options));
+    is_watched_old_ = false;
+}
+
+std::shared_ptr<const System> Simulation::shared_system() const {
+    if (is_watched_old_) {
+        if (model_.planar) {
+            compile_watched<2>(std::make_shared<const Mechanism<2>>(make_mechanism<2>(model_)));
+        } else {
+            compile_watched<3>(std::make_shared<const Mechanism<3>>(make_mechanism<3>(model_)));
+        }
+    }
+    return system_;
+}
+
+Observer& Simulation::observer() {
+    shared_system();
+    return *observer_;
 }
 
 void Simulation::forget_past() {
+    const auto forget = [&]<int D>(const MechanismSystem<D>& system) {
+        // Ports of joints that have gone belong to the past, too.
+        if (has_exchanged_joints_) divide_mechanism<D>(std::make_shared<const Mechanism<D>>(system.mechanism()));
+        make_steppers<D>();
+    };
     if (model_.planar) {
-        make_steppers<2>();
+        forget(system_as<2>());
     } else {
-        make_steppers<3>();
+        forget(system_as<3>());
     }
 }
 
@@ -145,7 +199,7 @@ void Simulation::start() {
         const auto settled = make_system<D>(mechanism, kind);
         settled->import_states(states, state_.q, state_.v);
         const auto solver = make_acceleration_solver("augmented-lagrangian", settled);
-        equilibrium_ = find_equilibrium(settled, *solver, state_);
+        equilibrium_ = find_equilibrium(*settled, *solver, make_relaxation<D>(settled), state_);
         if (!equilibrium_.converged) throw std::runtime_error("static equilibrium: " + equilibrium_.reason);
         settled->export_states(state_.q, state_.v, states);
         for (std::size_t b = 0; b < states.size(); ++b) {
@@ -178,9 +232,10 @@ HandOverReport Simulation::hand_over(Model model, SimulationOptions options, con
 
 template <int D>
 HandOverReport Simulation::hand_over_as(Model model, SimulationOptions options, const HandOverLimits& limits) {
+    if (const auto exchanged = exchange_joints<D>(model, options)) return *exchanged;
     HandOverReport report;
     const Mechanism<D>& old = system_as<D>().mechanism();
-    const Energies before = observer_->compute_energies(state_);
+    const Energies before = observer().compute_energies(state_);
     report.energy_before = before.kinetic + before.potential;
     BodyStates<D> old_states;
     system_as<D>().export_states(state_.q, state_.v, old_states);
@@ -220,6 +275,85 @@ HandOverReport Simulation::hand_over_as(Model model, SimulationOptions options, 
     return report;
 }
 
+namespace {
+
+// Errors of a joint that has come, over the typical length, that are nothing but rounding.
+constexpr double closed = 1e-9;
+
+template <int D>
+double compute_kinetic_energy(const MechanismSystem<D>& system, const State& state) {
+    BodyStates<D> states;
+    system.export_states(state.q, state.v, states);
+    double sum = 0;
+    for (std::size_t b = 0; b < states.size(); ++b) sum += kinetic_energy(system.mechanism().bodies[b], states[b]);
+    return sum;
+}
+
+template <int D>
+double find_gap(const InterfaceJoints<D>& joints, const std::string& name) {
+    const Mechanism<D>& m = joints.mechanism();
+    const ConstraintElement<D>& element = m.elements[m.element_index.at(name)];
+    return element.row_count > 0
+               ? joints.phi.segment(element.first_row, element.row_count).template lpNorm<Eigen::Infinity>()
+               : 0.0;
+}
+
+template <int D>
+std::vector<JointImpulse> list_impulses(const InterfaceJoints<D>& joints, const VecX& impulses) {
+    std::vector<JointImpulse> list;
+    double largest = 0;
+    for (int e = 0; e < joints.element_count(); ++e) {
+        const TwistVec<D> wrench = joints.compute_reaction(e, impulses);
+        JointImpulse impulse;
+        impulse.joint = joints.mechanism().elements[e].name;
+        impulse.impulse.template head<D>() = wrench.template head<D>();
+        impulse.moment.template tail<angular_size<D>>() = wrench.template tail<angular_size<D>>();
+        largest = std::max(largest, wrench.norm());
+        list.push_back(std::move(impulse));
+    }
+    drop_small(list, largest);
+    return list;
+}
+
+}  // namespace
+
+template <int D>
+ModularStepper<D>* Simulation::modular_stepper() const {
+    auto* recovering = dynamic_cast<RecoveringStepper*>(stepper_.get());
+    return recovering == nullptr ? nullptr : dynamic_cast<ModularStepper<D>*>(&recovering->inner());
+}
+
+template <int D>
+std::optional<HandOverReport> Simulation::exchange_joints(const Model& model, const SimulationOptions& options) {
+    ModularStepper<D>* stepper = modular_stepper<D>();
+    if (stepper == nullptr || !(options == options_)) return {};
+    const auto changes = find_joint_changes(model_, model);
+    if (!changes) return {};
+    ModularAssembly<D>& assembly = stepper->assembly();
+    auto joints = make_changed_joints<D>(*modular_as<D>(), assembly.joints(), model, *changes);
+    if (!joints) return {};
+    State next = state_;
+    if (!stepper->take_up(next).ok) return {};
+    joints->update(assembly.motion(), next.t);
+    // Ends that are apart must be brought together first.
+    for (const JointHandle handle : changes->coming)
+        if (!(find_gap(*joints, model.joints.get(handle).name) < closed * joints->mechanism().length_scale)) return {};
+
+    // Joints have no energy, so those of before do for what there is of it.
+    HandOverReport report;
+    const Energies energies = observer_->compute_energies(state_);
+    report.energy_before = energies.kinetic + energies.potential;
+    if (!stepper->exchange_joints(next, std::move(joints), !changes->coming.empty()).ok) return {};
+    report.kinetic_lost =
+        energies.kinetic - compute_kinetic_energy(static_cast<const MechanismSystem<D>&>(*system_), next);
+    report.energy_after = report.energy_before - report.kinetic_lost;
+    report.impulses = list_impulses(assembly.joints(), assembly.impulses());
+    state_ = std::move(next);
+    model_ = model;
+    is_watched_old_ = has_exchanged_joints_ = true;
+    return report;
+}
+
 HandOverReport Simulation::apply_impulse(const std::string& marker, const Vec3& impulse, const Vec3& moment) {
     return model_.planar ? apply_impulse_as<2>(marker, impulse, moment) : apply_impulse_as<3>(marker, impulse, moment);
 }
@@ -235,7 +369,7 @@ HandOverReport Simulation::apply_impulse_as(const std::string& marker, const Vec
     if (it == m.bodies.end()) throw ModelError(fmt::format("'{}' is on the ground, which does not move", marker));
     const auto index = static_cast<std::size_t>(it - m.bodies.begin());
     HandOverReport report;
-    const Energies before = observer_->compute_energies(state_);
+    const Energies before = observer().compute_energies(state_);
     report.energy_before = before.kinetic + before.potential;
     BodyStates<D> states;
     system_as<D>().export_states(state_.q, state_.v, states);
@@ -263,7 +397,7 @@ HandOverReport Simulation::apply_impulse_as(const std::string& marker, const Vec
     const StepReport started = stepper_->start(next);
     if (!started.ok) throw ModelError("the accelerations cannot be found: " + started.reason);
     state_ = std::move(next);
-    const Energies after = observer_->compute_energies(state_);
+    const Energies after = observer().compute_energies(state_);
     report.energy_after = after.kinetic + after.potential;
     report.loss_forgotten = before.impact_loss - after.impact_loss;
     return report;
@@ -294,10 +428,8 @@ std::vector<int> Simulation::components_of_bodies() const {
 }
 
 GluingReport Simulation::gluing_report() const {
-    const auto* recovering = dynamic_cast<const RecoveringStepper*>(stepper_.get());
-    if (recovering == nullptr) return {};
-    if (const auto* planar = dynamic_cast<const ModularStepper<2>*>(&recovering->inner())) return planar->report();
-    if (const auto* spatial = dynamic_cast<const ModularStepper<3>*>(&recovering->inner())) return spatial->report();
+    if (const auto* planar = modular_stepper<2>()) return planar->report();
+    if (const auto* spatial = modular_stepper<3>()) return spatial->report();
     return {};
 }
 

@@ -3,6 +3,7 @@
 // journal and the way back.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,8 +35,8 @@ public:
 
     const Model& model() const { return model_; }
     const SimulationOptions& options() const { return options_; }
-    const System& system() const { return *system_; }
-    std::shared_ptr<const System> shared_system() const { return system_; }
+    const System& system() const { return *shared_system(); }
+    std::shared_ptr<const System> shared_system() const;
     const State& state() const { return state_; }
     double time() const { return state_.t; }
     const AssemblyReport& assembly() const { return assembly_; }
@@ -50,7 +51,8 @@ public:
 
     /// Changes model and options while everything moves: bodies keep their motion, positions and velocities are projected onto
     /// the new constraints, accelerations and multipliers are found anew. Throws ModelError, and changes nothing, if the new
-    /// mechanism cannot be compiled, put together within the limits, or started.
+    /// mechanism cannot be compiled, put together within the limits, or started. Of a divided mechanism, joints between components
+    /// come and go without anything being compiled but them; `impulses` then lists joints between components only.
     HandOverReport hand_over(Model model, SimulationOptions options, const HandOverLimits& limits = {});
     /// A sudden impulse and moment at a marker, world axes; joints pass it on.
     HandOverReport apply_impulse(const std::string& marker, const Vec3& impulse, const Vec3& moment);
@@ -65,10 +67,12 @@ public:
     /// Pose of a body's frame; the ground's is the world's.
     Frame body_frame(const std::string& body) const;
 
-    Observer& observer() { return *observer_; }
+    Observer& observer();
     /// Of a divided mechanism: the component of each body, beside those of the model without the ground; empty: not divided.
     std::vector<int> components_of_bodies() const;
     const std::vector<ComponentSettings>& components() const { return components_; }
+    /// How often the components of a divided mechanism were compiled so far.
+    long component_compilations() const { return component_compilations_; }
     /// What the joints between components took in the last step.
     GluingReport gluing_report() const;
     MobilityReport compute_mobility() const;
@@ -83,29 +87,44 @@ private:
     void go_on();
     template <int D>
     HandOverReport hand_over_as(Model model, SimulationOptions options, const HandOverLimits& limits);
+    /// The hand-over if only joints between components come or go, and fit the motion of now.
+    template <int D>
+    std::optional<HandOverReport> exchange_joints(const Model& model, const SimulationOptions& options);
+    template <int D>
+    ModularStepper<D>* modular_stepper() const;
     template <int D>
     HandOverReport apply_impulse_as(const std::string& marker, const Vec3& impulse, const Vec3& moment);
     template <int D>
     const MechanismSystem<D>& system_as() const {
-        return static_cast<const MechanismSystem<D>&>(*system_);
+        return static_cast<const MechanismSystem<D>&>(system());
     }
     template <int D>
     void compile(const std::shared_ptr<const Mechanism<D>>& mechanism);
+    /// The undivided system and the observer, which the components do not need.
+    template <int D>
+    void compile_watched(const std::shared_ptr<const Mechanism<D>>& mechanism) const;
+    template <int D>
+    void divide_mechanism(const std::shared_ptr<const Mechanism<D>>& mechanism);
     template <int D>
     void make_steppers();
     CoordinateKind choose_coordinates();
+    CoordinateKind coordinate_kind() const;
     template <int D>
     std::shared_ptr<const ModularSystem<D>>& modular_as();
 
     Model model_;
     SimulationOptions options_;
-    std::shared_ptr<const System> system_;
+    // Of the joints as they were before some were exchanged, until somebody watches: coordinates and memory are the same.
+    mutable std::shared_ptr<const System> system_;
+    mutable std::unique_ptr<Observer> observer_;
+    mutable bool is_watched_old_ = false;
+    bool has_exchanged_joints_ = false;  // since the components were compiled
+    long component_compilations_ = 0;
     // Of a divided mechanism, one of the two.
     std::shared_ptr<const ModularSystem<2>> planar_modular_;
     std::shared_ptr<const ModularSystem<3>> spatial_modular_;
     std::vector<ComponentSettings> components_;
     std::unique_ptr<Stepper> stepper_;
-    std::unique_ptr<Observer> observer_;
     State state_;
     AssemblyReport assembly_;
     VelocityReport velocity_start_;

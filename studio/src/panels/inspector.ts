@@ -12,6 +12,8 @@ const singular: Record<string, string> = {
   bodies: 'body',
   joints: 'joint',
   forces: 'force',
+  stops: 'stop',
+  contacts: 'contact',
   drivers: 'driver',
   sensors: 'sensor',
   events: 'event',
@@ -66,6 +68,9 @@ export class Inspector {
     return [
       h('p', { class: 'quiet empty' }, 'Click on a body or a joint to see and change its values. Drag a body to pull it.'),
       ...(names.length > 0 ? [h('h3', {}, 'Parameters'), rows] : []),
+      ...(this.studio.scene?.contacts.length === 0
+        ? [h('div', { class: 'actions' }, action('touch', 'Let bodies touch', () => void this.maker.touch(), 'Rigid contact with friction between all bodies'))]
+        : []),
     ];
   }
 

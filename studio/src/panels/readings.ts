@@ -4,6 +4,14 @@ import { h, short } from '../dom';
 import type { Studio } from '../studio';
 
 const framesBetweenTexts = 6;
+const questionsMeaning = 'how often all components were asked for their motion, or how they yield, until the joints between them had found their forces';
+const divisions: [string, string][] = [
+  ['none', 'one whole'],
+  ['body', 'every body'],
+  ['tree', 'every tree'],
+  ['groups', 'as the file says'],
+  ['auto', 'automatic'],
+];
 const sigmaMeaning =
   'Joli 2008, eq. (15): |kv Φ′ + kp Φ| / |K λ|, the share of the constraint accelerations that mends errors instead of moving the mechanism, with the gains that suit the step. ' +
   'Far below 1: the constraints are well kept. Near 1: take a smaller step.';
@@ -14,6 +22,17 @@ export function readings(studio: Studio): HTMLElement {
   const energy = h('dl', { class: 'numbers', id: 'energy' });
   const solver = h('dl', { class: 'numbers', id: 'solver' });
   const freedoms = h('div', { class: 'freedoms', id: 'freedoms' });
+  const division = h('select', { id: 'division', title: 'Components with a solver of their own, held together by joints', 'aria-label': 'Division into components' });
+  division.onchange = () => {
+    // What is refused leaves the choice where it was.
+    void studio.edit(`use division ${division.value}`).then(() => (division.value = studio.state?.division || 'none'));
+  };
+  studio.stateChanged.on((state) => {
+    const now = state.division || 'none';
+    const known = divisions.some(([value]) => value === now);
+    division.replaceChildren(...(known ? divisions : [...divisions, [now, now]]).map(([value, text]) => h('option', { value }, text!)));
+    division.value = now;
+  });
   let lowest = Infinity;
   let highest = -Infinity;
   let count = 0;
@@ -57,7 +76,7 @@ export function readings(studio: Studio): HTMLElement {
         ['velocity error', short(frame.velocityError, 2)],
         ['acceleration error', short(frame.accelerationError, 2)],
         ['relative error Σ', short(frame.relativeError, 2), sigmaMeaning],
-        ['iterations per step', short(frame.iterations, 2)],
+        studio.scene?.components.length ? ['questions per step', short(frame.iterations, 2), questionsMeaning] : ['iterations per step', short(frame.iterations, 2)],
         ['pictures', `${studio.view.framesPerSecond} / s`],
       ]),
     );
@@ -72,5 +91,6 @@ export function readings(studio: Studio): HTMLElement {
     energy,
     h('h3', {}, 'Solver'),
     solver,
+    h('label', { class: 'division' }, 'components', division),
   );
 }

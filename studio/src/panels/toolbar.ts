@@ -101,6 +101,7 @@ export function toolBox(studio: Studio, plots: Plots, use: (tool: Tool) => void)
   const buttons = new Map(tools.map(([tool, name, title]) => [tool, iconButton(name, title, () => use(tool), `tool-${tool}`)]));
   const toggle = (what: keyof Shown, name: IconName, title: string): HTMLButtonElement => {
     const button = iconButton(name, title, () => studio.show(what), `show-${what}`);
+    button.classList.toggle('on', studio.shown[what]);
     studio.shownChanged.on((shown) => button.classList.toggle('on', shown[what]));
     return button;
   };
@@ -126,6 +127,7 @@ export function toolBox(studio: Studio, plots: Plots, use: (tool: Tool) => void)
     toggle('reactions', 'arrows', 'Reaction arrows (F)'),
     toggle('velocities', 'velocity', 'Velocity arrows (W)'),
     toggle('traces', 'trace', 'Traces (E)'),
+    toggle('contacts', 'contact', 'Contact points and forces (C)'),
     iconButton('plot', 'Plots (P)', () => plots.toggle(), 'show-plots'),
     iconButton('fit', 'Show everything (0)', () => studio.view.fit(), 'fit'),
   );
@@ -145,6 +147,8 @@ export function shortcuts(studio: Studio, files: Files, toolSet: Tools, actions:
     f: () => studio.show('reactions'),
     w: () => studio.show('velocities'),
     e: () => studio.show('traces'),
+    n: () => studio.show('components'),
+    c: () => studio.show('contacts'),
     p: click('show-plots'),
     '0': click('fit'),
     v: () => toolSet.use('select'),

@@ -36,6 +36,8 @@ export function tree(studio: Studio): HTMLElement {
       ...group('bodies', 'Bodies', scene.bodies.filter((b) => b.index >= 0).map((b) => ({ name: b.name, hint: b.solids[0]?.kind ?? '' }))),
       ...group('joints', 'Joints', scene.joints.map((j) => ({ name: j.name, hint: j.disabled ? 'disabled' : j.closing ? 'closing …' : j.type }))),
       ...group('forces', 'Forces', scene.forces.filter((f) => f.type !== 'pull').map((f) => ({ name: f.name, hint: f.type }))),
+      ...group('stops', 'Stops', scene.stops.map((s) => ({ name: s.name, hint: s.type }))),
+      ...group('contacts', 'Contacts', scene.contacts.map((c) => ({ name: c.name, hint: c.type }))),
       ...group('drivers', 'Drivers', plain(scene.drivers)),
       ...group('sensors', 'Sensors', plain(scene.sensors)),
       ...group('events', 'Events', plain(scene.events)),

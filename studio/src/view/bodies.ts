@@ -4,6 +4,7 @@ import {
   BoxGeometry,
   type BufferGeometry,
   Color,
+  ConeGeometry,
   CylinderGeometry,
   DynamicDrawUsage,
   Group,
@@ -19,12 +20,15 @@ import {
   Vector3,
 } from 'three';
 import type { Scene } from '../types';
+import { componentColorOf } from './components';
 import { isCrowd, type Shape, type ShapeKind, shapesOf } from './shapes';
+import { Surfaces } from './surfaces';
 
 type Geometries = Record<ShapeKind, BufferGeometry>;
 const fine: Geometries = {
   box: new BoxGeometry(1, 1, 1),
   cylinder: new CylinderGeometry(1, 1, 1, 28).rotateX(Math.PI / 2),
+  cone: new ConeGeometry(1, 1, 28).rotateX(Math.PI / 2),
   sphere: new SphereGeometry(1, 24, 16),
   tyre: new TorusGeometry(0.8, 0.2, 14, 40),
 };
@@ -32,6 +36,7 @@ const fine: Geometries = {
 const coarse: Geometries = {
   box: fine.box,
   cylinder: new CylinderGeometry(1, 1, 1, 8).rotateX(Math.PI / 2),
+  cone: new ConeGeometry(1, 1, 8).rotateX(Math.PI / 2),
   sphere: new SphereGeometry(1, 8, 6),
   tyre: new TorusGeometry(0.8, 0.2, 6, 16),
 };
@@ -39,15 +44,20 @@ const coarse: Geometries = {
 export class BodyMeshes {
   readonly group = new Group();
   private meshes: { mesh: InstancedMesh; shapes: Shape[] }[] = [];
+  private surfaces = new Surfaces();
   private poses: Matrix4[] = [];
   private highlighted = new Map<number, string>();
+  private scene: Scene | null = null;
+  private showsComponents = true;
   private position = new Vector3();
   private quaternion = new Quaternion();
   private matrix = new Matrix4();
   private readonly one = new Vector3(1, 1, 1);
 
   /** A ghost is a pale copy that cannot be picked. */
-  constructor(private isGhost = false) {}
+  constructor(private isGhost = false) {
+    if (!isGhost) this.group.add(this.surfaces.group);
+  }
 
   build(scene: Scene, thickness: number, hasShadows: boolean): void {
     for (const { mesh } of this.meshes) {
@@ -56,6 +66,8 @@ export class BodyMeshes {
       mesh.dispose();
     }
     this.meshes = [];
+    this.scene = scene;
+    this.surfaces.build(scene, thickness);
     this.poses = scene.poses.map(() => new Matrix4());
     const shapes = shapesOf(scene, thickness);
     const geometries = isCrowd(scene) ? coarse : fine;
@@ -84,6 +96,7 @@ export class BodyMeshes {
       this.quaternion.set(data[at + 3]!, data[at + 4]!, data[at + 5]!, data[at + 6]!);
       this.poses[b]!.compose(this.position, this.quaternion, this.one);
     }
+    this.surfaces.update((b) => this.poses[b]);
     for (const { mesh, shapes } of this.meshes) {
       shapes.forEach((shape, i) => {
         const pose = this.poses[shape.body];
@@ -104,16 +117,23 @@ export class BodyMeshes {
     this.paint();
   }
 
+  /** Bodies of a divided mechanism in the colours of their components, or in their own. */
+  showComponents(isOn: boolean): void {
+    this.showsComponents = isOn;
+    this.paint();
+  }
+
   bodyAt(hit: Intersection): number | null {
     const entry = this.meshes.find(({ mesh }) => mesh === hit.object);
-    return entry?.shapes[hit.instanceId ?? -1]?.body ?? null;
+    return entry?.shapes[hit.instanceId ?? -1]?.body ?? this.surfaces.bodyAt(hit);
   }
 
   private paint(): void {
     for (const { mesh, shapes } of this.meshes) {
       shapes.forEach((shape, i) => {
         const glow = this.highlighted.get(shape.body);
-        const color = new Color(shape.color);
+        const component = this.showsComponents && this.scene ? componentColorOf(this.scene, shape.body) : null;
+        const color = new Color(component ?? shape.color);
         mesh.setColorAt(i, glow ? color.lerp(new Color(glow), 0.55) : color);
       });
       if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;

@@ -3,7 +3,9 @@
 import { Color, Group, Vector3 } from 'three';
 import { bodyStride, type Frame, jointStride } from '../frame';
 import type { Scene } from '../types';
+import { ContactMarks } from './contacts';
 import { addSpring, ArrowLayer, LineLayer, Traces } from './lines';
+import { type FrameOf, StopLines } from './stops';
 
 const pullColor = new Color('#f0e442');
 const previewColor = new Color('#56b4e9');
@@ -15,38 +17,46 @@ export interface Shown {
   reactions: boolean;
   velocities: boolean;
   traces: boolean;
+  components: boolean;
+  contacts: boolean;
 }
 
 export class Overlays {
   readonly group = new Group();
-  readonly shown: Shown = { reactions: false, velocities: false, traces: false };
+  readonly shown: Shown = { reactions: false, velocities: false, traces: false, contacts: true, components: true };
   readonly reactions = new ArrowLayer('#d55e00');
   readonly velocities = new ArrowLayer('#009e73');
   readonly traces = new Traces();
+  readonly contacts = new ContactMarks();
   /** Ends of a line that is being drawn. */
   preview: [Vector3, Vector3] | null = null;
   pullMarker: string | null = null;
   private springs = new LineLayer(2.2);
   private pull = new LineLayer(3);
+  private stops = new StopLines();
   private largestSpring = 0;
 
   constructor() {
-    this.group.add(this.springs.object, this.pull.object, this.reactions.group, this.velocities.group, this.traces.layer.object);
+    this.group.add(this.springs.object, this.pull.object, this.reactions.group, this.velocities.group, this.traces.layer.object, this.contacts.group, this.stops.layer.object);
   }
 
   /** Another model. */
   restart(): void {
     this.traces.clear();
-    this.largestSpring = this.reactions.largest = this.velocities.largest = 0;
+    this.largestSpring = this.reactions.largest = this.velocities.largest = this.contacts.forces.largest = 0;
   }
 
   /** Time has gone back. */
   goBack(): void {
     this.traces.restart();
-    this.reactions.largest = this.velocities.largest = 0;
+    this.reactions.largest = this.velocities.largest = this.contacts.forces.largest = 0;
   }
 
-  update(scene: Scene, frame: Frame, locate: Locate, unit: number, size: number): void {
+  update(scene: Scene, frame: Frame, locate: Locate, frameOf: FrameOf, unit: number, size: number): void {
+    // Over the bodies of planar models, which are flat.
+    this.contacts.group.position.z = this.stops.layer.object.position.z = scene.planar ? 4 * unit : 0;
+    this.contacts.update(frame, this.shown.contacts, unit, 0.3 * size);
+    this.stops.update(scene, frame, frameOf, unit);
     this.drawSprings(scene, frame, locate, 1.6 * unit);
     this.drawArrows(frame, 0.3 * size);
     this.traces.layer.clear();

@@ -1,6 +1,6 @@
 // The picture: everything that moves, on its ground, seen through a camera.
 
-import { type Intersection, PCFSoftShadowMap, Scene as ThreeScene, Vector3, WebGLRenderer } from 'three';
+import { type Intersection, Matrix4, PCFSoftShadowMap, Quaternion, Scene as ThreeScene, Vector3, WebGLRenderer } from 'three';
 import { bodyStride, type Frame, ghostStride } from '../frame';
 import type { Scene } from '../types';
 import { BodyMeshes } from './bodies';
@@ -118,6 +118,14 @@ export class SceneView {
     return pose ? point.applyMatrix4(pose) : point;
   }
 
+  private markerFrame(index: number): Matrix4 | null {
+    const marker = this.scene?.markers[index];
+    if (!marker) return null;
+    const local = new Matrix4().compose(new Vector3(...marker.position), new Quaternion(...marker.quaternion), new Vector3(1, 1, 1));
+    const pose = this.bodies.pose(marker.body);
+    return pose ? local.premultiply(pose) : local;
+  }
+
   /** What is under a point of the screen, nearest first. */
   pick(x: number, y: number): Hit | null {
     const hits: Intersection[] = this.cameras.ray(x, y).intersectObjects([this.glyphs.group, this.bodies.group], true);
@@ -161,7 +169,7 @@ export class SceneView {
     this.ghost.group.visible = frame.ghost.length > 0;
     if (frame.ghost.length > 0) this.ghost.update(frame.ghost, ghostStride);
     this.dots.update(this.locate);
-    this.overlays.update(this.scene!, frame, this.locate, this.unit, this.size);
+    this.overlays.update(this.scene!, frame, this.locate, (marker) => this.markerFrame(marker), this.unit, this.size);
   }
 
   // A mechanism that travels takes the camera along.

@@ -1,15 +1,16 @@
-// The solids of a scene as instances of four unit shapes: box, cylinder along z, sphere, tyre around z.
+// The solids of a scene, and what touches, as instances of unit shapes: box, cylinder and cone along z, sphere, tyre around z.
 
 import { Box3, Matrix4, Quaternion, Vector3 } from 'three';
-import type { Body, Scene, Solid } from '../types';
+import type { Body, ContactShape, Scene, Solid } from '../types';
 
-export type ShapeKind = 'box' | 'cylinder' | 'sphere' | 'tyre';
+export type ShapeKind = 'box' | 'cylinder' | 'cone' | 'sphere' | 'tyre';
 
 export interface Shape {
   kind: ShapeKind;
   body: number; // -1: the ground
   local: Matrix4; // unit shape -> body
   color: string;
+  isEndless?: boolean; // stands for a plane
 }
 
 /** So many bodies that each must be cheap to draw. */
@@ -85,13 +86,33 @@ export function modelBounds(scene: Scene): Box3 {
       const centre = new Vector3(...solid.position).applyMatrix4(matrices.get(body.index)!);
       bounds.union(new Box3().setFromCenterAndSize(centre, new Vector3(2 * reach, 2 * reach, 2 * reach)));
     }
+    for (const shape of body.shapes ?? []) for (const point of extremes(shape, scene.planar)) bounds.expandByPoint(point.applyMatrix4(matrices.get(body.index)!));
   }
   if (bounds.isEmpty()) bounds.setFromCenterAndSize(new Vector3(), new Vector3(1, 1, 1));
   if (bounds.getSize(new Vector3()).length() < 1e-6) bounds.expandByScalar(0.5);
   return bounds;
 }
 
-function place(solid: Solid, offset: Vector3, turn: Quaternion, scale: Vector3): Matrix4 {
+// Corners of what a shape reaches, in its body; planes reach everywhere.
+function extremes(shape: ContactShape, planar: boolean): Vector3[] {
+  const frame = new Matrix4().compose(new Vector3(...shape.position), new Quaternion(...shape.quaternion), new Vector3(1, 1, 1));
+  if (shape.kind === 'plane') return [];
+  const points = (shape.vertices ?? []).map(([x, y, z]) => new Vector3(x, y, planar ? 0 : z));
+  if (points.length === 0) {
+    const [x = 0, y = 0, z = 0] = shape.kind === 'box' ? shape.size.map((side) => side / 2) : [shape.size[0], shape.size[0], (shape.size[1] ?? 0) / 2 + (shape.size[0] ?? 0)];
+    for (const sx of [-x, x]) for (const sy of [-y, y]) for (const sz of planar && shape.kind === 'box' ? [0] : [-z, z]) points.push(new Vector3(sx, sy, sz));
+  }
+  return points.map((point) => point.applyMatrix4(frame));
+}
+
+/** The colour of a body that has none of its own. */
+export function colorOf(body: Body): string {
+  return body.index < 0 ? '#8a929c' : palette[body.index % palette.length]!;
+}
+
+type Placed = Pick<Solid, 'position' | 'quaternion'>;
+
+function place(solid: Placed, offset: Vector3, turn: Quaternion, scale: Vector3): Matrix4 {
   const frame = new Matrix4().compose(new Vector3(...solid.position), new Quaternion(...solid.quaternion), new Vector3(1, 1, 1));
   return frame.multiply(new Matrix4().compose(offset, turn, scale));
 }
@@ -123,6 +144,49 @@ function shapesOfSolid(solid: Solid, body: number, color: string, thickness: num
     case 'point':
       return one('sphere', new Vector3(2 * thickness, 2 * thickness, 2 * thickness));
   }
+}
+
+// A round shape or a box; those made of corners are in surfaces.ts.
+function shapesOfContact(shape: ContactShape, body: number, color: string, thickness: number, planar: boolean): Shape[] {
+  const [x = 0, y = 0, z = 0] = shape.size;
+  const one = (kind: ShapeKind, scale: Vector3, at = 0): Shape => ({ kind, body, color, local: place(shape, new Vector3(0, 0, at), new Quaternion(), scale) });
+  switch (shape.kind) {
+    case 'sphere':
+      return [one('sphere', new Vector3(x, x, x))];
+    case 'box':
+      return [one('box', new Vector3(x, y, planar ? 2 * thickness : z))];
+    case 'cylinder':
+    case 'cone':
+      return [one(shape.kind, new Vector3(x, x, y))];
+    case 'capsule':
+      return [one('cylinder', new Vector3(x, x, y)), ...[-y / 2, y / 2].map((end) => one('sphere', new Vector3(x, x, x), end))];
+    default:
+      return [];
+  }
+}
+
+// Planes as slabs around the middle of the model, below their surface.
+function slab(frame: Placed, body: number, normal: 'y' | 'z', scene: Scene, thickness: number): Shape {
+  const bounds = modelBounds(scene);
+  const reach = 1.6 * bounds.getSize(new Vector3()).length();
+  const middle = bounds.getCenter(new Vector3()).applyMatrix4(bodyMatrix(scene, body).multiply(place(frame, new Vector3(), new Quaternion(), new Vector3(1, 1, 1))).invert());
+  const size = new Vector3(reach, scene.planar ? 2 * thickness : reach, thickness);
+  if (normal === 'y') {
+    middle.y = -thickness / 2;
+    [size.y, size.z] = [size.z, size.y];
+  } else {
+    middle.z = -thickness / 2;
+  }
+  return { kind: 'box', body, color: '#707983', local: place(frame, middle, new Quaternion(), size), isEndless: true };
+}
+
+// Planes that bodies touch, and walls, each once.
+function planes(scene: Scene, thickness: number): Shape[] {
+  const walls = new Set(scene.stops.filter((stop) => stop.type === 'wall').map((stop) => stop.a));
+  return [
+    ...scene.bodies.flatMap((body) => (body.shapes ?? []).filter((shape) => shape.kind === 'plane').map((shape) => slab(shape, body.index, 'z', scene, thickness))),
+    ...[...walls].map((marker) => slab(scene.markers[marker]!, scene.markers[marker]!.body, scene.planar ? 'y' : 'z', scene, thickness)),
+  ];
 }
 
 // A body that has only a mass: thin rods from its centre to its markers.
@@ -157,11 +221,12 @@ function wheels(scene: Scene): Shape[] {
 
 /** All shapes; `thickness` is the radius of what has none. */
 export function shapesOf(scene: Scene, thickness: number): Shape[] {
-  const shapes = wheels(scene);
+  const shapes = [...planes(scene, thickness), ...wheels(scene)];
   const style = { planar: scene.planar, hasRoundEnds: !isCrowd(scene) };
   for (const body of scene.bodies) {
-    const automatic = body.index < 0 ? '#8a929c' : palette[body.index % palette.length]!;
-    if (body.solids.length === 0 && body.index >= 0) shapes.push(...skeleton(scene, body, automatic, thickness));
+    const automatic = colorOf(body);
+    for (const shape of body.shapes ?? []) shapes.push(...shapesOfContact(shape, body.index, automatic, thickness, scene.planar));
+    if (body.solids.length === 0 && body.index >= 0 && !body.shapes) shapes.push(...skeleton(scene, body, automatic, thickness));
     for (const solid of body.solids)
       shapes.push(...shapesOfSolid(solid, body.index, solid.color || automatic, thickness, style));
   }

@@ -49,7 +49,7 @@ double ReactionSolver<D>::solve(const BodyStates<D>& states, const std::vector<d
 
 template <int D>
 double ReactionSolver<D>::solve_impulses(const BodyStates<D>& states, const std::vector<double>& memory, double t,
-                                         const std::vector<TwistVec<D>>& twist_changes) {
+                                         const std::vector<TwistVec<D>>& twist_changes, const VecX& known) {
     constexpr int T = twist_size<D>;
     constraints_.update(states, memory, t);
     for (std::size_t b = 0; b < m_.bodies.size(); ++b) {
@@ -58,6 +58,7 @@ double ReactionSolver<D>::solve_impulses(const BodyStates<D>& states, const std:
         wrench_.template segment<angular_size<D>>(at + D) =
             world_inertia(m_.bodies[b], states[b]) * twist_changes[b].template tail<angular_size<D>>();
     }
+    if (known.size() > 0) wrench_ -= known;
     return solve_wrenches(0);
 }
 
@@ -90,25 +91,29 @@ double ReactionSolver<D>::solve_wrenches(double size) {
 }
 
 template <int D>
-TwistVec<D> ReactionSolver<D>::reaction(int index) const {
+TwistVec<D> ReactionSolver<D>::row_wrench(int row, int body, const Vec<D>& at) const {
     const TwistConstraints<D>& c = constraints_;
+    TwistVec<D> wrench = TwistVec<D>::Zero();
+    const int first = c.set.rows[row].first_slot;
+    for (int s = first; s < first + c.set.rows[row].slot_count; ++s) {
+        const int f = c.set.slot_feature[s];
+        if (m_.features[f].body == body)
+            add_wrench(m_.features[f], c.features.value[f], at, c.values.gradient[s], wrench);
+    }
+    return wrench;
+}
+
+template <int D>
+TwistVec<D> ReactionSolver<D>::reaction(int index) const {
     const ConstraintElement<D>& element = m_.elements[index];
     TwistVec<D> wrench = TwistVec<D>::Zero();
     if (!element.has_markers) return wrench;
-    const Vec<D>& at = c.features.value[element.b.point];
+    const Vec<D>& at = constraints_.features.value[element.b.point];
     // On the second body; if that is the ground, minus what acts on the first one.
     const int body = element.body_b >= 0 ? element.body_b : element.body_a;
     const double sign = element.body_b >= 0 ? 1.0 : -1.0;
-    for (int r = element.first_row; r < element.first_row + element.row_count; ++r) {
-        const Row& row = c.set.rows[r];
-        for (int s = row.first_slot; s < row.first_slot + row.slot_count; ++s) {
-            const int f = c.set.slot_feature[s];
-            if (m_.features[f].body != body) continue;
-            TwistVec<D> part = TwistVec<D>::Zero();
-            add_wrench(m_.features[f], c.features.value[f], at, c.values.gradient[s], part);
-            wrench += sign * multipliers_[r] * part;
-        }
-    }
+    for (int r = element.first_row; r < element.first_row + element.row_count; ++r)
+        wrench += sign * multipliers_[r] * row_wrench(r, body, at);
     return wrench;
 }
 

@@ -24,14 +24,17 @@ public:
     double solve(const BodyStates<D>& states, const std::vector<double>& memory, double t,
                  const std::vector<TwistVec<D>>& twist_rates);
 
-    /// The same for sudden changes of the twists: reaction() then gives impulses.
+    /// The same for sudden changes of the twists: reaction() then gives impulses. `known` are impulses on the bodies from elsewhere, about
+    /// their centres of mass; empty: there are none.
     double solve_impulses(const BodyStates<D>& states, const std::vector<double>& memory, double t,
-                          const std::vector<TwistVec<D>>& twist_changes);
+                          const std::vector<TwistVec<D>>& twist_changes, const VecX& known = {});
 
     /// Force (D numbers) and torque of a joint on its second body.
     TwistVec<D> reaction(int element) const;
     /// The multiplier of a joint's or driver's row.
     double multiplier(int element, int row) const;
+    /// What a unit multiplier of a row does to a body, about a point.
+    TwistVec<D> row_wrench(int row, int body, const Vec<D>& at) const;
     /// The multiplier of any row of the mechanism.
     double row_multiplier(int row) const { return multipliers_[row]; }
     /// Power that rheonomic rows (drivers) put into the mechanism.

@@ -7,20 +7,32 @@
 namespace limber {
 namespace {
 
-/// coefficient (2/pi) atan(|v|/slip) v/|v| and its derivative.
-void regularised(double coefficient, double slip, const Vec3& v, Vec3& value, Mat3& slope) {
+/// Coefficient of friction: what it falls to with speed, what it is at rest, and the speed at which the difference is lost.
+struct Coefficient {
+    double kinetic, at_rest, stribeck;
+    explicit Coefficient(double constant) : kinetic(constant), at_rest(constant), stribeck(1) {}
+    explicit Coefficient(const ContactLaw& law)
+        : kinetic(law.friction), at_rest(law.static_friction), stribeck(law.stribeck) {}
+};
+
+/// mu(|v|) (2/pi) atan(|v|/slip) v/|v| and its derivative.
+void regularised(const Coefficient& mu, double slip, const Vec3& v, Vec3& value, Mat3& slope) {
     const double speed = v.norm();
-    const double full = coefficient * 2 / pi;
     if (speed < 1e-9 * slip) {
-        value = full / slip * v;
-        slope = full / slip * Mat3::Identity();
+        value = mu.at_rest * 2 / pi / slip * v;
+        slope = mu.at_rest * 2 / pi / slip * Mat3::Identity();
         return;
     }
+    const double ratio = speed / mu.stribeck;
+    const double excess = (mu.at_rest - mu.kinetic) * std::exp(-ratio * ratio);
+    const double full = (mu.kinetic + excess) * 2 / pi;
+    const double full_by_speed = -2 * ratio / mu.stribeck * excess * 2 / pi;
     const Vec3 direction = v / speed;
     const double size = full * std::atan(speed / slip);
+    const double by_speed = full * slip / (slip * slip + speed * speed) + full_by_speed * std::atan(speed / slip);
     const Mat3 along = direction * direction.transpose();
     value = size * direction;
-    slope = full * slip / (slip * slip + speed * speed) * along + size / speed * (Mat3::Identity() - along);
+    slope = by_speed * along + size / speed * (Mat3::Identity() - along);
 }
 
 void evaluate_point(const ContactLaw& law, const Vec3& n, const ManifoldPoint& at, const MovingFrame& a,
@@ -32,9 +44,10 @@ void evaluate_point(const ContactLaw& law, const Vec3& n, const ManifoldPoint& a
     const Mat3 sideways = Mat3::Identity() - n * n.transpose();
     Vec3 friction;
     Mat3 slope;
-    regularised(law.friction, law.slip, sideways * u, friction, slope);
+    regularised(Coefficient(law), law.slip, sideways * u, friction, slope);
     const Vec3 direction = n - friction;
     p.point = at.point;
+    p.direction = n;
     p.normal = normal.force;
     p.force = normal.force * direction;
     p.by_place = -normal.by_depth * direction * n.transpose();
@@ -44,8 +57,8 @@ void evaluate_point(const ContactLaw& law, const Vec3& n, const ManifoldPoint& a
         const Vec3 w = b.angular_velocity - a.angular_velocity;
         Vec3 rolling;
         Vec3 spinning;
-        regularised(law.rolling, law.slip, sideways * w, rolling, slope);
-        regularised(law.spinning, law.slip, n * n.dot(w), spinning, slope);
+        regularised(Coefficient(law.rolling), law.slip, sideways * w, rolling, slope);
+        regularised(Coefficient(law.spinning), law.slip, n * n.dot(w), spinning, slope);
         p.torque = -normal.force * (rolling + spinning);
         p.power = p.torque.dot(w);
     } else {

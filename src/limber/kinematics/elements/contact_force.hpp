@@ -3,7 +3,7 @@
 //
 // A contact point is taken as fixed to both bodies, p = x + sum r_k e_k with the features x (point) and e_k (axes) of each frame, so a
 // force F at it acts on x as F and on e_k as r_k F. With the gap's direction n, N(d, d') and the sliding velocity u_t,
-//   F = N (n - mu(|u_t|) u_t/|u_t|),  mu(v) = mu (2/pi) atan(v / slip)   (Wojtyra: no stiction, slow creep)
+//   F = N (n - mu(|u_t|) u_t/|u_t|),  mu(v) = (mu + (mu_s - mu) exp(-(v / v_s)^2)) (2/pi) atan(v / slip)   (Wojtyra, Stribeck: no stiction, slow creep)
 // and the tangent follows from dF by p and u with n and r held.
 
 #include <array>
@@ -34,7 +34,7 @@ struct MovingFrame {
 
 /// What acts on b at one point; on a the opposite.
 struct CompliantPoint {
-    Vec3 point;
+    Vec3 point, direction;  ///< direction: from a to b
     Vec3 force, torque;
     Mat3 by_place, by_velocity;  ///< of the force, by the motion of b against a at the point
     double normal = 0;           ///< N

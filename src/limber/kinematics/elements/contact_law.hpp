@@ -23,6 +23,8 @@ struct ContactLaw {
     double damping = 0, full_depth = 0;  ///< linear
     double factor = 0;                   ///< power: a
     double slip = 1e-3;                  ///< compliant: speed at which friction is near its full value
+    double static_friction = 0;          ///< compliant: coefficient at rest
+    double stribeck = 1e-2;              ///< compliant: speed at which that is lost
 };
 
 /// Normal force and its derivatives.

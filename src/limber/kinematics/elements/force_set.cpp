@@ -25,13 +25,6 @@ Vec3 components(const ForceElement<D>& e, double t) {
     return {e.component[0].value(t), e.component[1].value(t), e.component[2].value(t)};
 }
 
-template <int D>
-Vec3 in_space(const Vec<D>& v) {
-    Vec3 w = Vec3::Zero();
-    w.template head<D>() = v;
-    return w;
-}
-
 // The wheel's axis is z of its marker: the last slot.
 template <int D>
 Vec3 wheel_axis(const ForceElement<D>& e, const MeasureContext<D>& context, const int* slots) {
@@ -197,6 +190,17 @@ Components bushing_forces(const ForceElement<D>& e, const std::vector<Measure<D>
     return w;
 }
 
+// Force of a slipping contact, or load of a compliant law: linear between two instants.
+double slip_force_at(const double* memory, double t) {
+    const double length = memory[slip_time_after] - memory[slip_time];
+    const double share = length > 0 ? std::clamp((t - memory[slip_time]) / length, 0.0, 1.0) : 1;
+    return memory[slip_force] + share * (memory[slip_force_after] - memory[slip_force]);
+}
+
+Bristles bristles_in(const double* memory) {
+    return {memory[slip_bend], memory[slip_place], memory[slip_rest]};
+}
+
 }  // namespace
 
 template <int D>
@@ -231,6 +235,29 @@ int ForceSet<D>::max_slots() const {
 }
 
 template <int D>
+FrictionForce ForceSet<D>::compliant_friction(const ForceElement<D>& e, const std::vector<Measure<D>>& measures,
+                                              const MeasureContext<D>& context, double t) const {
+    const double* memory = context.memory.data() + e.slip_memory;
+    return evaluate_friction(e.friction, slip_force_at(memory, t), compute_value(measures[e.measure], context),
+                             compute_rate(measures[e.measure], context), bristles_in(memory),
+                             std::max(0.0, t - memory[slip_time]));
+}
+
+template <int D>
+void ForceSet<D>::advance_friction(int element, const std::vector<Measure<D>>& measures,
+                                   const MeasureContext<D>& context, double t, std::vector<double>& memory) const {
+    const ForceElement<D>& e = elements[element];
+    double* slip = memory.data() + e.slip_memory;
+    const Bristles end = advance_bristles(e.friction, compute_value(measures[e.measure], context),
+                                          compute_rate(measures[e.measure], context), bristles_in(slip),
+                                          std::max(0.0, t - slip[slip_time]));
+    slip[slip_bend] = end.bend;
+    slip[slip_place] = end.place;
+    slip[slip_rest] = end.rest;
+    slip[slip_time] = slip[slip_time_after] = t;
+}
+
+template <int D>
 auto ForceSet<D>::slip_force_of(const ForceElement<D>& e, const std::vector<Measure<D>>& measures,
                                 const MeasureContext<D>& context, double t) const -> SlipForce {
     SlipForce slip;
@@ -242,13 +269,15 @@ auto ForceSet<D>::slip_force_of(const ForceElement<D>& e, const std::vector<Meas
         if (e.measure >= 0) {
             compute_gradient(measures[e.measure], context, slip.gradient[d].data());
         } else {
-            compute_sliding_gradient(context.features, slots, e.radius, d, slip.gradient[d].data());
+            compute_sliding_gradient(context.features, slots, e.radius, e.slip_axes[d], slip.gradient[d].data());
         }
         for (int k = 0; k < e.slot_count; ++k) slip.rate[d] += slip.gradient[d][k].dot(context.features.rate[slots[k]]);
     }
-    const double length = memory[slip_time_after] - memory[slip_time];
-    const double share = length > 0 ? std::clamp((t - memory[slip_time]) / length, 0.0, 1.0) : 1;
-    const double force = memory[slip_force] + share * (memory[slip_force_after] - memory[slip_force]);
+    if (e.friction.is_compliant()) {
+        slip.force[0] = compliant_friction(e, measures, context, t).force;
+        return slip;
+    }
+    const double force = slip_force_at(memory, t);
     for (int d = 0; d < slip.directions; ++d) slip.force[d] = -force * memory[slip_direction + d];
     return slip;
 }
@@ -299,7 +328,18 @@ double ForceSet<D>::scalar_force(int element, const std::vector<Measure<D>>& mea
     if (e.kind == ForceKind::contact)
         return contact_sum(e, context, &slot_feature[e.first_slot], [](const CompliantPoint& p) { return p.normal; });
     if (e.kind == ForceKind::wrench) return wrench_force(e, context).norm();
+    if (e.kind == ForceKind::friction) {
+        const SlipForce slip = slip_force_of(e, measures, context, t);
+        return e.measure >= 0 ? slip.force[0] : std::hypot(slip.force[0], slip.force[1]);
+    }
     return components(e, t).norm();
+}
+
+template <int D>
+void ForceSet<D>::find_contact_points(int element, const MeasureContext<D>& context, CompliantPoints& points) const {
+    const int* slots = &slot_feature[elements[element].first_slot];
+    evaluate_contact(*elements[element].contact, moving_frame(context, slots), moving_frame(context, slots + D + 1),
+                     D == 2, points);
 }
 
 template <int D>
@@ -395,7 +435,12 @@ void ForceSet<D>::scalar_blocks(const ForceElement<D>& e, const std::vector<Meas
     double force = 0;
     double by_x = 0;
     double by_v = 0;
-    if (e.kind == ForceKind::servo) {
+    if (e.kind == ForceKind::friction) {
+        const FrictionForce friction = compliant_friction(e, measures, context, t);
+        force = friction.force;
+        by_x = friction.by_x;
+        by_v = friction.by_v;
+    } else if (e.kind == ForceKind::servo) {
         bool saturated = false;
         force = servo_force(e, s.x, s.v, t, &saturated);
         by_x = saturated ? 0 : -e.gain;
@@ -535,7 +580,10 @@ bool ForceSet<D>::compute_blocks(int element, const std::vector<Measure<D>>& mea
             blocks.c(0, 0) = e.rate_gain * Mat<D>::Identity();
             return true;
         // The stepper finds the force by a fixed point; what the turning of its direction contributes is left to Newton's method.
-        case ForceKind::friction: return false;
+        case ForceKind::friction:
+            if (!e.friction.is_compliant()) return false;
+            scalar_blocks(e, measures, context, t, blocks);
+            return true;
         case ForceKind::tyre: tyre_blocks(e, context, slots, blocks); return true;
         case ForceKind::contact: contact_blocks(e, context, slots, blocks); return true;
         case ForceKind::wrench: {

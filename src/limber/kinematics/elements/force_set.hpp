@@ -13,6 +13,7 @@
 #include "limber/kinematics/elements/constraint_set.hpp"
 #include "limber/kinematics/elements/contact_force.hpp"
 #include "limber/kinematics/elements/force_law.hpp"
+#include "limber/kinematics/elements/friction_law.hpp"
 #include "limber/kinematics/elements/measure.hpp"
 #include "limber/kinematics/elements/tyre.hpp"
 
@@ -34,7 +35,19 @@ enum class ForceKind {
 
 /// What the memory says about the friction of a slipping contact or joint, from ForceElement::slip_memory on. The force changes linearly
 /// between two instants: the stepper finds its value at the second one.
-enum SlipMemory { slip_is_on, slip_force, slip_force_after, slip_time, slip_time_after, slip_direction, slip_size = 7 };
+/// For compliant laws (friction_law.hpp) it is the load that changes so, and the last three are their bristles.
+enum SlipMemory {
+    slip_is_on,
+    slip_force,
+    slip_force_after,
+    slip_time,
+    slip_time_after,
+    slip_direction,
+    slip_bend = slip_direction + 2,
+    slip_place,
+    slip_rest,
+    slip_size
+};
 
 /// A scalar used by a force law beside its own: the value of a measure or its rate.
 struct LawInput {
@@ -69,6 +82,8 @@ struct ForceElement {
     TyreLaw tyre;
     // friction: along `measure`, or of a ball on a plane (slots of a sliding row) if there is none
     int slip_memory = -1;
+    std::array<int, 2> slip_axes{0, 1};  ///< of the plane
+    FrictionLaw friction;
     double radius = 0;
     std::shared_ptr<const ContactPair> contact;
 };
@@ -116,6 +131,11 @@ public:
     double potential(const std::vector<Measure<D>>& measures, const MeasureContext<D>& context, double t) const;
     /// Power done on the mechanism by everything that has none.
     double power(const std::vector<Measure<D>>& measures, const MeasureContext<D>& context, double t) const;
+    /// Bristles of a friction element as they are at t, kept in the memory.
+    void advance_friction(int element, const std::vector<Measure<D>>& measures, const MeasureContext<D>& context,
+                          double t, std::vector<double>& memory) const;
+    /// Where the two shapes of a contact element touch, and what acts there.
+    void find_contact_points(int element, const MeasureContext<D>& context, CompliantPoints& points) const;
     /// The scalar force of a scalar or servo element (spring: tension; motor: push), magnitude of the others.
     double scalar_force(int element, const std::vector<Measure<D>>& measures, const MeasureContext<D>& context,
                         double t) const;
@@ -136,6 +156,8 @@ private:
     };
     SlipForce slip_force_of(const ForceElement<D>& e, const std::vector<Measure<D>>& measures,
                             const MeasureContext<D>& context, double t) const;
+    FrictionForce compliant_friction(const ForceElement<D>& e, const std::vector<Measure<D>>& measures,
+                                     const MeasureContext<D>& context, double t) const;
     double servo_force(const ForceElement<D>& e, double x, double v, double t, bool* saturated) const;
     void scalar_blocks(const ForceElement<D>& e, const std::vector<Measure<D>>& measures,
                        const MeasureContext<D>& context, double t, ForceBlocks<D>& blocks) const;

@@ -12,7 +12,10 @@ template <int D>
 class MechanismBuilder {
 public:
     explicit MechanismBuilder(const Model& model);
+    /// Goes on with a mechanism that has some bodies of the model.
+    MechanismBuilder(const Model& model, Mechanism<D> made);
     Mechanism<D> build();
+    Mechanism<D> build_with(const Joint& joint);
 
 private:
     // bodies and features
@@ -58,7 +61,11 @@ private:
     void add_stop(const Stop& stop);
     void add_gap(const Stop& stop, const std::vector<RowTerm>& terms, double rhs, int exact_gap = -1);
 
-    void add_wall_friction(const Stop& stop);
+    /// What the stop says about friction, for its last gap; nothing if it has none.
+    std::optional<FrictionElement> stop_friction(const Stop& stop, double lever);
+    /// Of the last gap, along axes of the first marker.
+    void add_sliding_friction(const Stop& stop, std::array<int, 2> axes);
+    void add_limit_friction(const Stop& stop, int coordinate);
 
     // scalars, see scalars.cpp
     int scalar(const std::string& name, const std::string& what);
@@ -80,6 +87,9 @@ private:
     void add_bushing(const Force& force);
     void add_tyre(const Force& force);
     void add_friction(const Force& force);
+    void add_stick_row(int coordinate, FrictionElement& friction, const std::string& what);
+    void add_slip_force(int coordinate, FrictionElement friction, const FrictionLaw& law);
+    FrictionLaw compliant_friction(const Force& force, double lever, const std::string& what) const;
     int new_slip_memory();
     std::shared_ptr<const RoadProfile> road(Handle<RoadDefinition> handle);
     std::vector<std::string> law_inputs(const Force& force, std::vector<LawInput>& inputs);
@@ -89,7 +99,7 @@ private:
     ModelEvaluation evaluation_;
     Mechanism<D> m_;
     std::vector<int> body_of_slot_;  // slot of a body in the model -> its index here; -1: ground
-    std::vector<std::optional<MarkerFeatures<D>>> markers_;  // by slot in the model, once they are needed
+    std::unordered_map<std::uint32_t, MarkerFeatures<D>> markers_;  // by slot in the model, once they are needed
     std::map<std::string, int> scalar_by_name_;
     std::map<std::string, std::shared_ptr<const RoadProfile>> roads_;
     std::map<std::tuple<int, bool, std::array<double, D>>, int> feature_index_;

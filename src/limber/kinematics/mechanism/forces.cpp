@@ -170,7 +170,55 @@ void MechanismBuilder<D>::add_force(const Force& force) {
     }
 }
 
-// Dry friction against a joint coordinate, from the reaction of its joint.
+// The equation that holds a coordinate while its friction sticks, as a row of the element under construction.
+template <int D>
+void MechanismBuilder<D>::add_stick_row(int coordinate, FrictionElement& friction, const std::string& what) {
+    friction.first_row = static_cast<int>(m_.constraints.rows.size());
+    friction.row_count = 1;
+    UserVelocityRow user;
+    user.coefficients.push_back(evaluation_.bind(Number(1.0), {"t"}, what));
+    user.rhs = evaluation_.bind(Number(0.0), {"t"}, what);
+    m_.constraints.add_user_velocity_row(static_cast<int>(m_.elements.size()) - 1, {coordinate}, std::move(user));
+    m_.constraints.rows.back().flag = friction.stick;
+}
+
+template <int D>
+void MechanismBuilder<D>::add_slip_force(int coordinate, FrictionElement friction, const FrictionLaw& law) {
+    if (law.is_compliant()) friction.compliant = static_cast<int>(m_.forces.elements.size());
+    ForceElement<D> e;
+    e.kind = ForceKind::friction;
+    e.name = friction.name;
+    e.measure = coordinate;
+    e.slip_memory = friction.slip;
+    e.friction = law;
+    m_.forces.add(std::move(e), measure_features(coordinate));
+    m_.friction.push_back(std::move(friction));
+}
+
+template <int D>
+FrictionLaw MechanismBuilder<D>::compliant_friction(const Force& force, double lever, const std::string& what) const {
+    FrictionLaw law;
+    law.kind =
+        force.friction_kind == FrictionKind::regularised ? FrictionLaw::Kind::regularised : FrictionLaw::Kind::bristle;
+    law.lever = lever;
+    law.kinetic = evaluation_.number(force.coefficient, what + ": coefficient");
+    law.at_rest = force.static_coefficient ? evaluation_.number(*force.static_coefficient, what) : law.kinetic;
+    const auto read = [&](const char* key, double& value, bool may_be_zero) {
+        const auto it = force.friction_numbers.find(key);
+        if (it != force.friction_numbers.end()) value = evaluation_.number(it->second, what + ": " + key);
+        if (!(value > 0 || (may_be_zero && value == 0)))
+            throw ModelError(fmt::format("{}: {} must be positive, found {}", what, key, value));
+    };
+    read("slip", law.slip, false);
+    read("stribeck", law.stribeck, false);
+    read("bend", law.bend, false);
+    read("bristle-damping", law.damping, true);
+    read("dwell", law.dwell, true);
+    if (!(law.kinetic > 0)) throw ModelError(what + ": the coefficient of a compliant law must be positive");
+    return law;
+}
+
+// Friction against a joint coordinate, from the reaction of its joint.
 template <int D>
 void MechanismBuilder<D>::add_friction(const Force& force) {
     const std::string what = fmt::format("force '{}'", force.name);
@@ -198,22 +246,15 @@ void MechanismBuilder<D>::add_friction(const Force& force) {
     friction.joint = joint->second;
     friction.stick = new_memory(-1, 0);
     friction.slip = new_slip_memory();
-    friction.first_row = static_cast<int>(m_.constraints.rows.size());
-    friction.row_count = 1;
-    ConstraintElement<D>& element = start_element(ElementRole::friction, force.name);
-    UserVelocityRow user;
-    user.coefficients.push_back(evaluation_.bind(Number(1.0), {"t"}, what));
-    user.rhs = evaluation_.bind(Number(0.0), {"t"}, what);
-    m_.constraints.add_user_velocity_row(static_cast<int>(m_.elements.size()) - 1, {coordinate}, std::move(user));
-    m_.constraints.rows.back().flag = friction.stick;
-    element.row_count = 1;
-    ForceElement<D> e;
-    e.kind = ForceKind::friction;
-    e.name = force.name;
-    e.measure = coordinate;
-    e.slip_memory = friction.slip;
-    m_.forces.add(std::move(e), measure_features(coordinate));
-    m_.friction.push_back(std::move(friction));
+    if (force.friction_kind == FrictionKind::coulomb) {
+        ConstraintElement<D>& element = start_element(ElementRole::friction, force.name);
+        add_stick_row(coordinate, friction, what);
+        element.row_count = 1;
+        add_slip_force(coordinate, std::move(friction), {});
+    } else {
+        friction.kinetic = 1;  // its law wants the load, not the force
+        add_slip_force(coordinate, std::move(friction), compliant_friction(force, radius, what));
+    }
 }
 
 template <int D>
@@ -313,7 +354,12 @@ void MechanismBuilder<D>::add_tyre(const Force& force) {
     m_.forces.add(std::move(e), slots);
 }
 
-template void MechanismBuilder<2>::add_force(const Force&);
-template void MechanismBuilder<3>::add_force(const Force&);
+#define LIMBER_INSTANTIATE(D)                                                                    \
+    template void MechanismBuilder<D>::add_force(const Force&);                                  \
+    template void MechanismBuilder<D>::add_stick_row(int, FrictionElement&, const std::string&); \
+    template void MechanismBuilder<D>::add_slip_force(int, FrictionElement, const FrictionLaw&);
+LIMBER_INSTANTIATE(2)
+LIMBER_INSTANTIATE(3)
+#undef LIMBER_INSTANTIATE
 
 }  // namespace limber

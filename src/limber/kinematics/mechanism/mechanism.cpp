@@ -29,10 +29,13 @@ Mechanism<D> make_mechanism(const Model& model) {
 
 template <int D>
 MechanismBuilder<D>::MechanismBuilder(const Model& model)
-    : model_(model),
-      evaluation_(model),
-      body_of_slot_(model.bodies.slot_count(), -1),
-      markers_(model.markers.slot_count()) {}
+    : model_(model), evaluation_(model), body_of_slot_(model.bodies.slot_count(), -1) {}
+
+template <int D>
+MechanismBuilder<D>::MechanismBuilder(const Model& model, Mechanism<D> made) : MechanismBuilder(model) {
+    m_ = std::move(made);
+    for (std::size_t b = 0; b < m_.bodies.size(); ++b) body_of_slot_[m_.bodies[b].handle.index] = static_cast<int>(b);
+}
 
 template <int D>
 Mechanism<D> MechanismBuilder<D>::build() {
@@ -66,6 +69,21 @@ Mechanism<D> MechanismBuilder<D>::build() {
     for (int k = 0; k < D; ++k) m_.gravity[k] = TimeFunction(evaluation_.bind(model_.gravity[k], {"t"}, "gravity"));
     for (const auto& [name, measure] : scalar_by_name_) m_.scalars.push_back({name, measure});
     return std::move(m_);
+}
+
+template <int D>
+Mechanism<D> MechanismBuilder<D>::build_with(const Joint& joint) {
+    for (const MarkerHandle handle : {joint.a, joint.b})
+        if (model_.markers.get(handle).body != model_.ground() && body_index(handle) < 0)
+            throw ModelError(fmt::format("joint '{}': its bodies are elsewhere", joint.name));
+    add_joint(joint);
+    find_used_features();
+    return std::move(m_);
+}
+
+template <int D>
+Mechanism<D> with_joint(Mechanism<D> mechanism, const Model& model, const Joint& joint) {
+    return MechanismBuilder<D>(model, std::move(mechanism)).build_with(joint);
 }
 
 // ---------------------------------------------------------------- bodies, features, markers
@@ -135,8 +153,8 @@ int MechanismBuilder<D>::body_index(MarkerHandle handle) const {
 template <int D>
 const MarkerFeatures<D>& MechanismBuilder<D>::marker(MarkerHandle handle) {
     model_.markers.get(handle);  // it must be there
-    std::optional<MarkerFeatures<D>>& known = markers_[handle.index];
-    if (known) return *known;
+    const auto known = markers_.find(handle.index);
+    if (known != markers_.end()) return known->second;
     const int body = body_index(handle);
     Frame frame = evaluation_.marker_frame(handle);
     Vec<D> point = frame.position.head<D>();
@@ -150,8 +168,7 @@ const MarkerFeatures<D>& MechanismBuilder<D>::marker(MarkerHandle handle) {
     MarkerFeatures<D> features;
     features.point = feature(body, true, point);
     for (int k = 0; k < D; ++k) features.axis[k] = feature(body, false, frame.axes.col(k).head<D>());
-    known = features;
-    return *known;
+    return markers_.emplace(handle.index, features).first->second;
 }
 
 template <int D>
@@ -292,5 +309,7 @@ template class MechanismBuilder<2>;
 template class MechanismBuilder<3>;
 template Mechanism<2> make_mechanism(const Model&);
 template Mechanism<3> make_mechanism(const Model&);
+template Mechanism<2> with_joint(Mechanism<2>, const Model&, const Joint&);
+template Mechanism<3> with_joint(Mechanism<3>, const Model&, const Joint&);
 
 }  // namespace limber

@@ -105,6 +105,7 @@ struct FrictionElement {
     int joint = -1;                   ///< element whose reaction is the load
     double arm = 0;                   ///< moments of the reaction count as 2 M / arm; 0: not at all
     double preload = 0;               ///< added to the reaction
+    int compliant = -1;               ///< force element whose law finds the force from the load; it has no rows
 };
 
 /// Two features that a joint makes equal: a set of coordinates may use one in place of the other.
@@ -203,6 +204,9 @@ std::vector<double> with_open_contacts(const Mechanism<D>& mechanism, std::vecto
 /// Throws ModelError for everything that is wrong with the model.
 template <int D>
 Mechanism<D> make_mechanism(const Model& model);
+/// One more joint of the model, between two markers whose bodies the mechanism has; the rest stays as it is.
+template <int D>
+Mechanism<D> with_joint(Mechanism<D> mechanism, const Model& model, const Joint& joint);
 
 /// "crank.angle" of "crank.angle.rate"; other names as they are.
 std::string without_rate(const std::string& name);

@@ -39,23 +39,30 @@ int MechanismBuilder<D>::new_slip_memory() {
     return first;
 }
 
-// Slip along the axes of the wall that are not its normal.
 template <int D>
-void MechanismBuilder<D>::add_wall_friction(const Stop& stop) {
+std::optional<FrictionElement> MechanismBuilder<D>::stop_friction(const Stop& stop, double lever) {
     const std::string what = fmt::format("stop '{}'", stop.name);
     FrictionElement friction;
     friction.name = stop.name;
-    friction.kinetic = evaluation_.number(stop.friction, what + ": friction");
-    friction.at_rest =
-        stop.static_friction ? evaluation_.number(*stop.static_friction, what + ": static-friction") : friction.kinetic;
+    friction.kinetic = lever * evaluation_.number(stop.friction, what + ": friction");
+    friction.at_rest = stop.static_friction
+                           ? lever * evaluation_.number(*stop.static_friction, what + ": static-friction")
+                           : friction.kinetic;
     if (!(friction.kinetic >= 0 && friction.at_rest >= friction.kinetic))
         throw ModelError(what + ": friction must not be negative, and static friction not below it");
-    if (friction.at_rest == 0) return;
+    if (friction.at_rest == 0) return std::nullopt;
     friction.contact = static_cast<int>(m_.unilateral.size()) - 1;
     friction.stick = new_memory(-1, 0);
     friction.slip = new_slip_memory();
-    friction.first_row = static_cast<int>(m_.constraints.rows.size());
-    friction.row_count = D - 1;
+    return friction;
+}
+
+template <int D>
+void MechanismBuilder<D>::add_sliding_friction(const Stop& stop, std::array<int, 2> axes) {
+    std::optional<FrictionElement> friction = stop_friction(stop, 1);
+    if (!friction) return;
+    friction->first_row = static_cast<int>(m_.constraints.rows.size());
+    friction->row_count = D - 1;
     const MarkerFeatures<D> a = marker(stop.a);
     const MarkerFeatures<D> b = marker(stop.b);
     std::vector<int> slots{a.point};
@@ -65,16 +72,33 @@ void MechanismBuilder<D>::add_wall_friction(const Stop& stop) {
     Row row;
     row.kind = RowKind::sliding;
     row.element = static_cast<int>(m_.elements.size()) - 1;
-    row.radius = evaluation_.number(stop.radius, what + ": radius");
-    row.flag = friction.stick;
-    for (row.axis = 0; row.axis < D - 1; ++row.axis) m_.constraints.add_velocity_row(row, slots);
+    row.radius = evaluation_.number(stop.radius, fmt::format("stop '{}': radius", stop.name));
+    row.flag = friction->stick;
+    for (int k = 0; k < D - 1; ++k) {
+        row.axis = axes[k];
+        m_.constraints.add_velocity_row(row, slots);
+    }
     ForceElement<D> force;
     force.kind = ForceKind::friction;
     force.name = stop.name;
-    force.slip_memory = friction.slip;
+    force.slip_memory = friction->slip;
+    force.slip_axes = axes;
     force.radius = row.radius;
     m_.forces.add(std::move(force), slots);
-    m_.friction.push_back(std::move(friction));
+    m_.friction.push_back(std::move(*friction));
+}
+
+// What rubs at the end of a coordinate's range: another coordinate, as the turning of a shaft against its shoulder.
+template <int D>
+void MechanismBuilder<D>::add_limit_friction(const Stop& stop, int coordinate) {
+    const std::string what = fmt::format("stop '{}'", stop.name);
+    const bool is_angle = m_.measure(coordinate).kind == MeasureKind::angle;
+    const double radius = is_angle ? evaluation_.number(stop.radius, what + ": radius") : 1;
+    if (!(radius > 0)) throw ModelError(what + ": friction against an angle needs the radius at which it acts");
+    std::optional<FrictionElement> friction = stop_friction(stop, radius);
+    if (!friction) return;
+    add_stick_row(coordinate, *friction, what);
+    add_slip_force(coordinate, std::move(*friction), {});
 }
 
 template <int D>
@@ -91,8 +115,13 @@ void MechanismBuilder<D>::add_stop(const Stop& stop) {
         const int coordinate = scalar(stop.scalar, what);
         if (stop.minimum && stop.maximum && !(number(*stop.minimum, "min") < number(*stop.maximum, "max")))
             throw ModelError(fmt::format("{}: min must lie below max", what));
-        if (stop.minimum) add_gap(stop, {{1.0, coordinate}}, number(*stop.minimum, "min"));
-        if (stop.maximum) add_gap(stop, {{-1.0, coordinate}}, -number(*stop.maximum, "max"));
+        const int rubbing = stop.along.empty() ? -1 : scalar(stop.along, what);
+        const auto add_end = [&](double sign, const Number& end, const char* key) {
+            add_gap(stop, {{sign, coordinate}}, sign * number(end, key));
+            if (rubbing >= 0) add_limit_friction(stop, rubbing);
+        };
+        if (stop.minimum) add_end(1, *stop.minimum, "min");
+        if (stop.maximum) add_end(-1, *stop.maximum, "max");
     } else {
         const MarkerFeatures<D> a = marker(stop.a);
         const MarkerFeatures<D> b = marker(stop.b);
@@ -117,7 +146,7 @@ void MechanismBuilder<D>::add_stop(const Stop& stop) {
             case StopType::limit: break;
             case StopType::wall:
                 add_gap(stop, {{1.0, along(D - 1)}}, number(stop.radius, "radius"));
-                add_wall_friction(stop);
+                add_sliding_friction(stop, {0, 1});
                 break;
             case StopType::stop: apart(length(), 1); break;
             case StopType::cable: apart(length(), -1); break;
@@ -125,7 +154,10 @@ void MechanismBuilder<D>::add_stop(const Stop& stop) {
             case StopType::slot: {
                 const double gap = positive(number(stop.gap, "gap"), "gap");
                 for (int axis = D == 2 ? 1 : 0; axis < 2; ++axis)
-                    for (const double sign : {1.0, -1.0}) add_gap(stop, {{sign, along(axis)}}, -gap);
+                    for (const double sign : {1.0, -1.0}) {
+                        add_gap(stop, {{sign, along(axis)}}, -gap);
+                        add_sliding_friction(stop, {1 - axis, 2});
+                    }
                 break;
             }
         }

@@ -1,0 +1,96 @@
+#include "limber/simulation/contact_view.hpp"
+
+#include <algorithm>
+
+namespace limber {
+
+template <int D>
+ContactView<D>::ContactView(const Model& model, const Mechanism<D>& mechanism) : m_(mechanism) {
+    places_.resize(m_.unilateral.size());
+    const std::vector<StopHandle> stops = model.stops.handles();
+    for (std::size_t i = 0; i < m_.unilateral.size(); ++i) {
+        const ConstraintElement<D>* element = &m_.elements[m_.unilateral[i].element];
+        Place& place = places_[i];
+        const StopHandle handle = model.stops.find(element->name);
+        const Stop& stop = model.stops.get(handle);
+        place.stop = static_cast<int>(std::find(stops.begin(), stops.end(), handle) - stops.begin());
+        place.type = stop.type;
+        if (stop.type == StopType::limit) {
+            const auto joint = m_.element_index.find(stop.scalar.substr(0, stop.scalar.rfind('.')));
+            if (joint == m_.element_index.end() || !m_.elements[joint->second].has_markers) continue;
+            element = &m_.elements[joint->second];
+        }
+        place.a = element->a.point;
+        place.b = element->b.point;
+        place.body = element->body_b >= 0 ? element->body_b : element->body_a;
+        place.sign = element->body_b >= 0 ? 1 : -1;
+    }
+    for (std::size_t i = 0; i < m_.friction.size(); ++i)
+        if (m_.friction[i].contact >= 0) places_[m_.friction[i].contact].friction = static_cast<int>(i);
+}
+
+template <int D>
+bool ContactView<D>::needs_reactions(const State& state) const {
+    return std::any_of(m_.unilateral.begin(), m_.unilateral.end(),
+                       [&](const UnilateralRow& gap) { return state.memory[gap.flag] != 0; });
+}
+
+template <int D>
+Vec<D> ContactView<D>::contact_point(const Place& place, const FeatureState<D>& features, const Vec<D>& normal) const {
+    const Vec<D>& a = features.value[place.a];
+    const Vec<D>& b = features.value[place.b];
+    if (place.type == StopType::wall) return b - normal * normal.dot(b - a);
+    if (place.type == StopType::stop) return 0.5 * (a + b);
+    return b;
+}
+
+// Of a wall: the rows of what sticks, or the force of what slips.
+template <int D>
+Vec<D> ContactView<D>::friction_force(const Place& place, const State& state, const FeatureState<D>& features,
+                                      const ReactionSolver<D>& reactions, const Vec<D>& at) const {
+    Vec<D> force = Vec<D>::Zero();
+    if (place.friction < 0) return force;
+    const FrictionElement& friction = m_.friction[place.friction];
+    const double* slip = state.memory.data() + friction.slip;
+    for (int k = 0; k < friction.row_count; ++k) {
+        const int row = friction.first_row + k;
+        force +=
+            place.sign * reactions.row_multiplier(row) * reactions.row_wrench(row, place.body, at).template head<D>();
+        const ConstraintElement<D>& element = m_.elements[m_.unilateral[friction.contact].element];
+        if (slip[slip_is_on] != 0)
+            force -= slip[slip_force_after] * slip[slip_direction + k] * features.value[element.a.axis[k]];
+    }
+    return force;
+}
+
+template <int D>
+void ContactView<D>::find(const State& state, const MeasureContext<D>& context, const ReactionSolver<D>& reactions,
+                          std::vector<ContactLoad>& list) const {
+    list.clear();
+    for (const ContactPoint& c : state.contacts)
+        if (c.gap <= 0 || !c.force.isZero()) list.push_back({c.point, c.normal, c.force, -1});
+    CompliantPoints points;
+    for (std::size_t i = 0; i < m_.forces.elements.size(); ++i) {
+        if (m_.forces.elements[i].kind != ForceKind::contact) continue;
+        m_.forces.find_contact_points(static_cast<int>(i), context, points);
+        for (int k = 0; k < points.count; ++k)
+            list.push_back({points.points[k].point, points.points[k].direction, points.points[k].force, -1});
+    }
+    for (std::size_t i = 0; i < m_.unilateral.size(); ++i) {
+        const Place& place = places_[i];
+        if (state.memory[m_.unilateral[i].flag] == 0 || place.a < 0) continue;
+        const Vec<D>& b = context.features.value[place.b];
+        const int row = m_.unilateral[i].row;
+        Vec<D> direction = place.sign * reactions.row_wrench(row, place.body, b).template head<D>();
+        Vec<D> force = reactions.row_multiplier(row) * direction;
+        if (direction.norm() > 0) direction.normalize();
+        const Vec<D> at = contact_point(place, context.features, direction);
+        force += friction_force(place, state, context.features, reactions, at);
+        list.push_back({in_space<D>(at), in_space<D>(direction), in_space<D>(force), place.stop});
+    }
+}
+
+template class ContactView<2>;
+template class ContactView<3>;
+
+}  // namespace limber

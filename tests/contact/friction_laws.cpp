@@ -1,0 +1,224 @@
+// Friction by other laws and at other places than walls: closed forms.
+
+#include "limber/kinematics/elements/friction_law.hpp"
+
+#include <cmath>
+
+#include "limber/kinematics/elements/contact_force.hpp"
+#include "limber/model/error.hpp"
+#include "support/models.hpp"
+
+namespace limber::testing {
+namespace {
+
+// See examples/contact/stick-slip-belt.yaml.
+double stick_slip_period(double v, double k, double m, double excess) {
+    const double w = std::sqrt(k / m);
+    const double amplitude = excess / k;
+    return (pi + 2 * std::atan(v / (w * amplitude))) / w + 2 * amplitude / v;
+}
+
+/// Time between the last two instants at which the block overtakes half of the belt's speed on its way back to it.
+double measured_period(Simulation& simulation, double until, double step) {
+    double last = 0;
+    double period = 0;
+    double before = sense(simulation, "speed.x");
+    while (simulation.time() < until) {
+        const StepReport report = simulation.step(step);
+        if (!report.ok) throw std::runtime_error(report.reason);
+        const double now = sense(simulation, "speed.x");
+        if (before < 0.05 && now >= 0.05) {
+            const double t = simulation.time() - step * (now - 0.05) / (now - before);
+            period = t - last;
+            last = t;
+        }
+        before = now;
+    }
+    return period;
+}
+
+TEST(FrictionLaws, StickSlipOnABeltHasItsPeriod) {
+    const double period = stick_slip_period(0.1, 100, 1, 0.2 * 10);
+    for (const char* formulation : {"global", "augmented-lagrangian", "null-space"}) {
+        Simulation simulation(example("contact/stick-slip-belt.yaml"), options(formulation, "trapezoidal"));
+        EXPECT_NEAR(measured_period(simulation, 4, 0.001), period, 1e-5 * period) << formulation;
+    }
+}
+
+// Bristles that are short against the motion, and a Stribeck speed far below the belt's: nearly Coulomb's law.
+TEST(FrictionLaws, StickSlipWithBristlesIsNearlyCoulombs) {
+    Model model = example("contact/stick-slip-belt.yaml");
+    Force& friction = model.forces.get(model.forces.find("friction"));
+    friction.friction_kind = FrictionKind::bristle;
+    friction.friction_numbers = {{"bend", Number(1e-6)}, {"stribeck", Number(1e-3)}, {"bristle-damping", Number(1e-3)}};
+    Simulation simulation(model, options("global", "trapezoidal"));
+    const double period = stick_slip_period(0.1, 100, 1, 0.2 * 10);
+    EXPECT_NEAR(measured_period(simulation, 4, 0.0005), period, 0.01 * period);
+}
+
+Model pushed_block(const std::string& friction, const std::string& push) {
+    return read(R"(
+limber: 1
+plane: xy
+gravity: none
+bodies: {block: {box: {size: [0.2, 0.1], mass: 1}}}
+joints: {guide: {prismatic: [ground, block], axis: [1, 0]}}
+forces:
+  brake: {friction: guide.displacement, coefficient: 0.3, preload: 10, )" +
+                friction + R"(}
+  hand: {motor: guide.displacement, law: ")" +
+                push + R"("}
+sensors:
+  place: {coordinate: guide.displacement}
+  speed: {rate: guide.displacement}
+  brake: {force: brake}
+)");
+}
+
+// z' = v (1 - z/b) from rest: z = b (1 - exp(-x/b)), so a force F under mu N is reached at x = -b ln(1 - F/(mu N)); at first it is a spring
+// of stiffness mu N / b.
+TEST(FrictionLaws, BristlesBendBeforeTheySlide) {
+    for (const double share : {0.01, 0.5, 0.9}) {
+        const Model model = pushed_block("law: bristle, bend: 1e-4, bristle-damping: 0.01",
+                                         std::to_string(1.5 * share) + "*(1 - cos(pi*min(1, t/6)))");
+        for (const char* formulation : {"global", "augmented-lagrangian"}) {
+            Simulation simulation(model, options(formulation, "trapezoidal"));
+            const StepReport report = simulation.advance(6.5, 0.001);
+            ASSERT_TRUE(report.ok) << report.reason;
+            EXPECT_NEAR(sense(simulation, "place"), -1e-4 * std::log(1 - share), 1e-7 * share) << formulation;
+            EXPECT_NEAR(sense(simulation, "brake"), -3 * share, 1e-5) << formulation;
+        }
+    }
+}
+
+// What has rested for t breaks away at N (mu_k + (mu_s - mu_k) (1 - exp(-t/T))): a little less holds it, a little more does not.
+TEST(FrictionLaws, RestMakesBristlesGripBetter) {
+    for (const double rested : {0.3, 0.5, 2.0}) {
+        const double breakaway = 10 * (0.3 + 0.3 * (1 - std::exp(-rested / 0.5)));
+        for (const double share : {0.95, 1.1}) {
+            Simulation simulation(example("contact/bristle-friction.yaml", {{"push", std::to_string(share * breakaway)},
+                                                                            {"after", std::to_string(rested - 0.05)}}),
+                                  options("global", "trapezoidal"));
+            const StepReport report = simulation.advance(rested + 0.5, 0.0005);
+            ASSERT_TRUE(report.ok) << report.reason;
+            const double place = sense(simulation, "place");
+            if (share < 1) {
+                EXPECT_LT(place, 2e-3) << rested;
+            } else {
+                EXPECT_GT(place, 2e-2) << rested;
+            }
+        }
+    }
+}
+
+// A constant push F makes it creep at v_0 atanh(F/(mu N)).
+TEST(FrictionLaws, RegularisedFrictionCreeps) {
+    const Model model = pushed_block("law: regularised, slip: 0.01", "1.5");
+    for (const char* formulation : {"global", "semi-recursive", "null-space"}) {
+        Simulation simulation(model, options(formulation, "trapezoidal"));
+        const StepReport report = simulation.advance(1, 0.001);
+        ASSERT_TRUE(report.ok) << report.reason;
+        EXPECT_NEAR(sense(simulation, "speed"), 0.01 * std::atanh(0.5), 1e-8) << formulation;
+    }
+}
+
+// The load of a compliant law is the reaction, as it is of Coulomb's: the block of the example stops where it does by that.
+TEST(FrictionLaws, CompliantLawsAreLoadedByTheReaction) {
+    for (const FrictionKind kind : {FrictionKind::regularised, FrictionKind::bristle}) {
+        Model model = example("contact/friction-in-joints.yaml");
+        for (const char* name : {"guide_friction", "pin_friction"}) {
+            Force& friction = model.forces.get(model.forces.find(name));
+            friction.friction_kind = kind;
+            friction.friction_numbers = {{"slip", Number(1e-4)}, {"bristle-damping", Number(1e-3)}};
+        }
+        Simulation simulation(model, options("global", "trapezoidal"));
+        const StepReport report = simulation.advance(1, 0.001);
+        ASSERT_TRUE(report.ok) << report.reason;
+        EXPECT_NEAR(sense(simulation, "place"), 1 / (2 * 0.2 * 9.81), 1e-3);
+    }
+}
+
+// Force and tangent agree, on the way and while the bristles turn round.
+TEST(FrictionLaws, DerivativesAreThoseOfTheForce) {
+    FrictionLaw law;
+    law.kinetic = 0.3;
+    law.at_rest = 0.5;
+    law.bend = 1e-3;
+    law.damping = 0.02;
+    law.dwell = 0.4;
+    law.lever = 0.7;
+    for (const FrictionLaw::Kind kind : {FrictionLaw::Kind::regularised, FrictionLaw::Kind::bristle})
+        for (const double bend : {-8e-4, 0.0, 6e-4})
+            for (const double x : {-3e-4, 2e-4, 5e-3})
+                for (const double v : {-0.02, 0.003, 0.05}) {
+                    law.kind = kind;
+                    const Bristles start{bend, 1e-5, 0.3};
+                    const auto force = [&](double at, double rate) {
+                        return evaluate_friction(law, 20, at, rate, start, 0.01).force;
+                    };
+                    const FrictionForce f = evaluate_friction(law, 20, x, v, start, 0.01);
+                    EXPECT_NEAR(f.by_x, (force(x + 1e-8, v) - force(x - 1e-8, v)) / 2e-8,
+                                1e-4 * (1 + std::abs(f.by_x)));
+                    EXPECT_NEAR(f.by_v, (force(x, v + 1e-7) - force(x, v - 1e-7)) / 2e-7,
+                                1e-4 * (1 + std::abs(f.by_v)));
+                }
+}
+
+// A ball pressed onto a floor and dragged over it.
+TEST(FrictionLaws, CompliantContactsLoseTheirStaticFrictionWithSpeed) {
+    ContactPair pair;
+    pair.shape_a = std::make_shared<const Shape>(Shape::plane());
+    pair.shape_b = std::make_shared<const Shape>(Shape::sphere(0.1));
+    pair.reach_a = pair.reach_b = 1e9;
+    pair.law.kind = ContactLaw::Kind::linear;
+    pair.law.stiffness = 1e4;
+    pair.law.friction = 0.3;
+    pair.law.static_friction = 0.6;
+    pair.law.stribeck = 0.02;
+    pair.law.slip = 1e-3;
+    const auto at = [&](const Vec3& velocity) {
+        MovingFrame ball;
+        ball.frame.position = Vec3(0, 0, 0.099);
+        ball.velocity = velocity;
+        CompliantPoints points;
+        evaluate_contact(pair, MovingFrame{}, ball, false, points);
+        EXPECT_EQ(points.count, 1);
+        return points.points[0];
+    };
+    for (const double v : {1e-4, 0.01, 0.03, 1.0}) {
+        const CompliantPoint p = at({v, 0, 0});
+        const double mu = (0.3 + 0.3 * std::exp(-std::pow(v / 0.02, 2))) * 2 / pi * std::atan(v / 1e-3);
+        EXPECT_NEAR(p.force.z(), 10, 1e-9);
+        EXPECT_NEAR(p.force.x(), -10 * mu, 1e-9);
+        const double d = 1e-7;
+        EXPECT_NEAR(p.by_velocity(0, 0), (at({v + d, 0, 0}).force.x() - at({v - d, 0, 0}).force.x()) / (2 * d),
+                    1e-5 * std::abs(p.by_velocity(0, 0)) + 1e-6);
+    }
+}
+
+// Torque mu N r on a shaft of m r_s^2/2, and a block in a slot that its weight presses to one side.
+TEST(FrictionLaws, LimitsAndSlotsRub) {
+    for (const char* formulation : {"global", "augmented-lagrangian"}) {
+        // In coordinates in which uniform deceleration is exact.
+        Simulation simulation(example("contact/thrust-collar.yaml"), options(formulation, "trapezoidal", "relative"));
+        double stops_at = 0;
+        while (simulation.time() < 1.5) {
+            const StepReport report = simulation.step(0.002);
+            ASSERT_TRUE(report.ok) << report.reason;
+            for (const ContactEvent& event : report.events)
+                if (event.kind == ContactEvent::Kind::stuck && event.stop == "collar") stops_at = event.t;
+        }
+        EXPECT_NEAR(stops_at, 20 * (4 * 0.01 / 2) / (0.2 * 4 * 9.81 * 0.05), 1e-7) << formulation;
+        EXPECT_NEAR(sense(simulation, "carried"), 4 * 9.81, 1e-6) << formulation;
+        EXPECT_NEAR(sense(simulation, "place.x"), 1 + 4 / (2 * 0.2 * 9.81), 1e-7) << formulation;
+        EXPECT_NEAR(sense(simulation, "speed.x"), 0, 1e-9) << formulation;
+    }
+}
+
+TEST(FrictionLaws, WrongNumbersAreRefused) {
+    EXPECT_THROW(Simulation(pushed_block("law: bristle, bend: 0", "0"), options("global", "trapezoidal")), ModelError);
+    EXPECT_THROW(pushed_block("law: sticky", "0"), ModelError);
+}
+
+}  // namespace
+}  // namespace limber::testing
