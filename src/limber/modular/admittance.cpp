@@ -8,7 +8,7 @@ namespace limber {
 namespace {
 
 // What counts as no admittance, over the largest one.
-constexpr double negligible = 1e-11;
+constexpr double negligible = 1e-8;
 
 // Inverse on the part that moves.
 MatX pseudo_inverse(const MatX& matrix) {
