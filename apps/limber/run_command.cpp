@@ -147,9 +147,10 @@ void print_summary(const Simulation& simulation, const RunSummary& s, double ste
     fmt::print("  largest constraint error: position {:.2g}, velocity {:.2g}, acceleration {:.2g}\n", s.errors.position,
                s.errors.velocity, s.errors.acceleration);
     fmt::print("  energy drift: {:.3g} J{}\n", s.energy_drift,
-               s.exchanged_energy > 0 ? fmt::format(" ({:.2g} of the {:.3g} J exchanged)",
-                                                    s.energy_drift / s.exchanged_energy, s.exchanged_energy)
-                                      : "");
+               s.exchanged_energy > 1e-3 * s.energy_drift
+                   ? fmt::format(" ({:.2g} of the {:.3g} J exchanged)", s.energy_drift / s.exchanged_energy,
+                                 s.exchanged_energy)
+                   : "");
     print_contacts(s);
     if (s.sensors.empty()) return;
     std::vector<std::vector<std::string>> rows{{"sensor", "final", "min", "max"}};

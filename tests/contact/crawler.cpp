@@ -32,17 +32,26 @@ TEST(Crawler, FoldsAsFigurinaSays) {
 // With l2 = 0.4 hub and tip move until the elbow is bent by arccos(1 - 0.4), from then on the tip alone. What is left of the hub's motion is the error
 // of the integrator, of first order in the step.
 TEST(Crawler, HubStopsWhereFigurinaSays) {
-    Simulation simulation(example("contact/two-link-crawler.yaml"), options("global", "moreau-jean"));
     const double stops_at = 60 * std::acos(0.6) / pi;
-    const auto hub_at = [&](double time) {
-        const StepReport report = simulation.advance(time, 0.02);
-        EXPECT_TRUE(report.ok) << report.reason;
-        return sense(simulation, "hub.y");
+    struct Speeds {
+        double before, after;
     };
-    const double before = hub_at(stops_at - 1);
-    const double there = hub_at(stops_at + 0.5);
-    const double later = hub_at(stops_at + 5);
-    EXPECT_LT(std::abs(later - there) / 4.5, 0.02 * std::abs(there - before) / 1.5);
+    const auto speeds = [&](double step) {
+        Simulation simulation(example("contact/two-link-crawler.yaml"), options("global", "moreau-jean"));
+        const auto hub_at = [&](double time) {
+            const StepReport report = simulation.advance(time, step);
+            EXPECT_TRUE(report.ok) << report.reason;
+            return sense(simulation, "hub.y");
+        };
+        const double early = hub_at(stops_at - 2);
+        const double before = (hub_at(stops_at - 1) - early);
+        const double there = hub_at(stops_at + 1);
+        return Speeds{before, (hub_at(stops_at + 5) - there) / 4};
+    };
+    const Speeds coarse = speeds(0.04);
+    const Speeds fine = speeds(0.02);
+    EXPECT_LT(std::abs(fine.after), 0.01 * std::abs(fine.before));
+    EXPECT_NEAR(coarse.after / fine.after, 2, 0.05);
 }
 
 }  // namespace
