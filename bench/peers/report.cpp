@@ -134,6 +134,24 @@ std::string millions(double count) {
     return std::isfinite(count) ? fmt::format("{:.3g} M", 1e-6 * count) : std::string("-");
 }
 
+// A table in Markdown without the columns that say nothing in any row.
+std::string without_empty_columns(const std::string& table) {
+    std::vector<std::vector<std::string>> rows;
+    for (const std::string& line : split(table, '\n'))
+        if (!line.empty()) rows.push_back(split(line.substr(1), '|'));
+    std::string text;
+    for (const auto& row : rows) {
+        text += '|';
+        for (std::size_t k = 0; k + 1 < row.size(); ++k) {
+            const bool is_empty =
+                std::all_of(rows.begin() + 2, rows.end(), [&](const auto& other) { return other[k] == " - "; });
+            if (!is_empty) text += row[k] + '|';
+        }
+        text += '\n';
+    }
+    return text;
+}
+
 // The quickest run of each engine that solves the case, or failing that its most accurate one.
 std::vector<const Run*> choose(const std::vector<const Run*>& runs, const peers::Case& c) {
     std::map<std::string, const Run*> best;
@@ -175,19 +193,20 @@ std::vector<const Run*> choose_single_evaluations(const std::vector<const Run*>&
 std::string describe(const std::vector<const Run*>& runs, const peers::Case& c) {
     std::string text = fmt::format("## {}\n\n{} bodies, {} loops; {}.\n\n", c.scene.name, c.scene.links.size(),
                                    c.scene.loops.size(), c.criterion);
-    text +=
+    std::string table =
         "| engine | setting | time | per step | instructions | per step | energy drift | loops open by | error | "
         "|\n|---|---|---|---|---|---|---|---|---|---|\n";
     const auto value = [](double x, const char* unit) {
         return std::isfinite(x) ? fmt::format("{:.2g}{}", x, unit) : std::string("-");
     };
     for (const Run* r : choose(runs, c))
-        text +=
+        table +=
             fmt::format("| {} | {} | {:.3g} ms | {:.3g} us | {} | {} | {} | {} | {} | {} |\n", r->engine, r->setting(),
                         r->milliseconds, 1e3 * r->milliseconds / std::max(1L, r->steps), millions(r->instructions()),
                         millions(r->instructions_per_step), c.is_conservative ? value(r->drift, " J") : "-",
                         c.scene.loops.empty() ? "-" : value(r->open, " m"), value(r->error, ""),
                         r->solves(c) ? "" : (r->note.empty() ? "does not get there" : "fails: " + r->note));
+    text += without_empty_columns(table);
     if (!c.scene.name.starts_with("chain-")) text += fmt::format("\n![{0}](images/{1})\n", c.scene.name, draw(runs, c));
     return text + "\n";
 }
@@ -219,7 +238,7 @@ std::string summary(const std::map<std::string, std::vector<const Run*>>& by_cas
                             ratio(own->milliseconds, other->milliseconds), millions(own->instructions()),
                             millions(other->instructions()), ratio(own->instructions(), other->instructions()));
     }
-    return text;
+    return without_empty_columns(text);
 }
 
 // Trees with schemes that evaluate forces once per step, whatever the accuracy.
@@ -232,7 +251,7 @@ std::string compare_single_evaluations(const std::map<std::string, std::vector<c
             text += fmt::format("| {} | {} | {} | {:.3g} us | {} |\n", name, r->engine, r->setting(),
                                 1e3 * r->milliseconds / std::max(1L, r->steps), millions(r->instructions_per_step));
     }
-    return text;
+    return without_empty_columns(text);
 }
 
 // Limber's quickest run of the vehicle within the error of the study, from the table of bench/iltis.
