@@ -140,8 +140,9 @@ test('a body that is let go keeps its speed', async () => {
   assert.ok(x > 0.01 && y > 0, `thrown at ${thrown.velocity}`);
   assert.ok(Math.abs(y / x - 0.5) < 0.1, `not along the hand: ${thrown.velocity}`);
   near(later.velocity, thrown.velocity, 1e-6 * x, 'velocity');
-  // All it has came from the hand.
-  near([later.kinetic, Math.abs(later.drift)], [later.work, 0], 2e-3 * later.kinetic, 'energy');
+  // The hand has given what the puck has, as far as work between two moves of a real mouse can be known, and nothing after it let go.
+  near([later.kinetic], [later.work], 0.05 * later.kinetic, 'energy');
+  near([later.kinetic, later.work], [thrown.kinetic, thrown.work], 1e-6 * thrown.kinetic, 'energy after the release');
 });
 
 test('a brick can be lifted and dropped onto another', async () => {
