@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ask, markerOnScreen, openExample, openText, time, waitForTime } from './harness.mjs';
+import { ask, markerOnScreen, openExample, openText, settledBox, time, waitForTime } from './harness.mjs';
 import { drag, joints, noteWith, pause, select, studio, until } from './shared.mjs';
 
 const rod = 'limber: 1\nplane: xy\nbodies:\n  lower: {rod: {from: [0, 0], to: [1, 0], mass: 1.5}}\njoints:\n  pivot: {revolute: [ground, lower.from]}\n';
@@ -96,7 +96,7 @@ test('a slider changes a mass in full motion, as one edit', async () => {
   await select('bodies', 'lower');
   const slider = page.locator('[data-slider="bodies.lower.rod.mass"]');
   await slider.waitFor();
-  const box = await slider.boundingBox();
+  const box = await settledBox(slider);
   await drag({ x: box.x + box.width / 3, y: box.y + box.height / 2 }, { x: box.x + box.width * 0.7, y: box.y + box.height / 2 }, { steps: 6 });
   await until(() => window.studio.scene.bodies.find((b) => b.name === 'lower').mass > 2, null, 'a larger mass');
   await until(() => window.studio.state.undo?.startsWith('set bodies.lower'), null, 'the edit in the history');

@@ -93,13 +93,27 @@ export const waitForTime = (page, t) => waitUntil(page, (wanted) => window.studi
 
 /** Where a marker is on the screen. */
 export const markerOnScreen = (page, name) =>
-  page.evaluate((wanted) => {
+  page.evaluate(async (wanted) => {
     const { view } = window.studio;
+    // The camera is where it will be once a picture has been drawn.
+    for (let i = 0; i < 2; ++i) await new Promise((done) => requestAnimationFrame(done));
     const index = window.studio.scene.markers.findIndex((m) => m.name === wanted);
     const point = view.cameras.toScreen(view.markerPosition(index));
     const box = view.renderer.domElement.getBoundingClientRect();
     return { x: point.x + box.left, y: point.y + box.top };
   }, name);
+
+/** Where an element is, once it has stopped moving: panels fill while models open. */
+export async function settledBox(locator) {
+  let [before, same] = ['', 0];
+  while (same < 4) {
+    const box = JSON.stringify(await locator.boundingBox());
+    same = box === before ? same + 1 : 0;
+    before = box;
+    await locator.page().waitForTimeout(50);
+  }
+  return JSON.parse(before);
+}
 
 /** Opens a model given as text and waits until its first frame is there; it is paused. */
 export async function openText(page, name, text) {
