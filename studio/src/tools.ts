@@ -123,8 +123,8 @@ export class Tools {
   private async makeMotor(x: number, y: number): Promise<void> {
     const joint = this.jointNear(x, y);
     if (!joint) return this.studio.note('info', hints.motor);
-    await this.maker.motor(joint);
     this.use('select');
+    await this.maker.motor(joint);
   }
 
   // Signs of joints are small; near is good enough.
@@ -226,8 +226,10 @@ export class Tools {
     // One may drag from point to point, or click on one and then on the other.
     if (Math.hypot(screen.x - x, screen.y - y) < shortestDrag && this.tool !== 'sphere') return;
     this.cancel();
-    await this.make(from, to);
+    const made = this.make(from, to);
+    // At once: when the answer comes, another tool may be in hand.
     this.use('select');
+    await made;
   }
 
   private make(from: Spot, to: Spot): Promise<void> {

@@ -117,8 +117,9 @@ simulation: {integrator: moreau-jean, step: 0.005}
 
 test('a body that is let go keeps its speed', async () => {
   const { page } = studio;
-  await openText(page, 'puck.yaml', 'limber: 1\nplane: xy\ngravity: none\nbodies: {puck: {disc: {radius: 0.3, mass: 2}}}\n');
-  await drawn();
+  await openText(page, 'puck.yaml', 'limber: 1\nplane: xy\ngravity: none\nbodies: {puck: {disc: {radius: 0.3, mass: 2}}}\nsimulation: {step: 0.001}\n');
+  // Slowly, so that the puck is still on its way to the hand when it is let go, however busy the machine.
+  await ask(page, 'speed', { factor: 0.02 });
   const from = await markerOnScreen(page, 'puck.com');
   await page.mouse.move(from.x, from.y);
   await page.mouse.down();
@@ -134,14 +135,15 @@ test('a body that is let go keeps its speed', async () => {
       return { velocity: [...bodies.slice(10, 13)], kinetic, work, drift, time };
     });
   const thrown = await motion();
+  await ask(page, 'speed', { factor: 1 });
   await waitForTime(page, thrown.time + 0.3);
   const later = await motion();
   const [x, y] = thrown.velocity;
-  assert.ok(x > 0.01 && y > 0, `thrown at ${thrown.velocity}`);
+  assert.ok(x > 0.2 && y > 0.1, `thrown at ${thrown.velocity}`);
   assert.ok(Math.abs(y / x - 0.5) < 0.1, `not along the hand: ${thrown.velocity}`);
   near(later.velocity, thrown.velocity, 1e-6 * x, 'velocity');
-  // The hand has given what the puck has, as far as work between two moves of a real mouse can be known, and nothing after it let go.
-  near([later.kinetic], [later.work], 0.05 * later.kinetic, 'energy');
+  // The hand has given what the puck has, and nothing after it let go. (Work after each move of the hand is known to (omega h)^2, here 2e-4.)
+  near([later.kinetic, later.drift], [later.work, 0], 2e-3 * later.kinetic, 'energy');
   near([later.kinetic, later.work], [thrown.kinetic, thrown.work], 1e-6 * thrown.kinetic, 'energy after the release');
 });
 

@@ -68,6 +68,11 @@ export class Fields {
       isBusy = false;
       if (!this.isSliding) hasEdit = false;
     };
+    // Held from the first touch on, so that nothing puts another slider in its place; let go wherever the hand is by then.
+    slider.onpointerdown = () => {
+      this.isSliding = true;
+      addEventListener('pointerup', () => (this.isSliding = false), { once: true });
+    };
     slider.oninput = () => {
       this.isSliding = true;
       void send();

@@ -52,7 +52,7 @@ export class Inspector {
     }
     const values = selection.section === 'gravity' ? this.gravity() : await this.describe(selection);
     const parameters = await this.parametersOf(values ?? []);
-    if (turn !== this.asked || !values) return;
+    if (turn !== this.asked || !values || this.fields.isSliding) return;
     this.element.replaceChildren(
       h('header', {}, h('h2', {}, selection.name), h('span', { class: 'tag' }, this.kind(selection))),
       h('div', { class: 'fields' }, ...values.map((value) => this.fields.field(value))),
