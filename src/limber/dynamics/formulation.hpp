@@ -17,7 +17,7 @@ namespace limber {
 
 /// How constraint drift is kept down while accelerations are integrated.
 enum class Stabilisation {
-    automatic,   ///< gains for fixed-step structural schemes, projection for the others
+    automatic,   ///< gains for fixed-step structural schemes, helped out by projection; projection for the others
     gains,       ///< Baumgarte terms with gains tied to the step
     projection,  ///< positions and velocities are projected after each step
     none
