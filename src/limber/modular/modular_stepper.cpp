@@ -131,8 +131,8 @@ void ModularStepper<D>::collect(State& state) {
         assembly_->box(k).export_motion(std::span(part_states_).subspan(first, count),
                                         std::span(part_rates_).subspan(first, count));
     });
-    assembly_->share(part_states_, first_body_);
-    assembly_->share(part_rates_, first_body_);
+    assembly_->exchange().share(part_states_, first_body_);
+    assembly_->exchange().share(part_rates_, first_body_);
     for (std::size_t k = 0; k < modular_->components.size(); ++k) {
         const std::vector<int>& bodies = modular_->components[k]->bodies;
         for (std::size_t i = 0; i < bodies.size(); ++i) {

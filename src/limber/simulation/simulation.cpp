@@ -334,7 +334,7 @@ std::optional<HandOverReport> Simulation::exchange_joints(const Model& model, co
     if (!joints) return {};
     State next = state_;
     if (!stepper->take_up(next).ok) return {};
-    joints->update(assembly.motion(), next.t);
+    joints->update(assembly.gather_motion(), next.t);
     // Ends that are apart must be brought together first.
     for (const JointHandle handle : changes->coming)
         if (!(find_gap(*joints, model.joints.get(handle).name) < closed * joints->mechanism().length_scale)) return {};
@@ -347,6 +347,7 @@ std::optional<HandOverReport> Simulation::exchange_joints(const Model& model, co
     report.kinetic_lost =
         energies.kinetic - compute_kinetic_energy(static_cast<const MechanismSystem<D>&>(*system_), next);
     report.energy_after = report.energy_before - report.kinetic_lost;
+    assembly.joints().update(assembly.gather_motion(), next.t);
     report.impulses = list_impulses(assembly.joints(), assembly.impulses());
     state_ = std::move(next);
     model_ = model;
