@@ -50,7 +50,7 @@ ModularAssembly<D>::ModularAssembly(Boxes boxes, std::unique_ptr<InterfaceJoints
     kinds_.resize(boxes_.size());
     balanced_.assign(boxes_.size(), 0);
     progress_.resize(boxes_.size());
-    box_admittance_.resize(boxes_.size());
+    box_measures_.resize(boxes_.size());
     exchange_ = InterfaceExchange({}, std::vector<int>(boxes_.size(), 0), first_port_);
     connect();
 }
@@ -123,7 +123,7 @@ std::unique_ptr<InterfaceJoints<D>> ModularAssembly<D>::exchange_joints(std::uni
 // ---------------------------------------------------------------- questions
 
 template <int D>
-void ModularAssembly<D>::for_all_boxes(const std::function<void(int)>& job) {
+void ModularAssembly<D>::for_all_boxes(Job job) {
     const std::vector<int>& own = exchange_.own_boxes();
     workers_->run(static_cast<int>(own.size()), [&](int i) { job(own[i]); });
 }
@@ -213,7 +213,7 @@ bool ModularAssembly<D>::open() {
 }
 
 template <int D>
-bool ModularAssembly<D>::approach(bool refresh) {
+void ModularAssembly<D>::approach(bool refresh) {
     set_wrenches(multipliers_, &forces_, wrenches_);
     for_all_boxes([&](int k) {
         if (!kinds_[k].is_led) return;
@@ -226,9 +226,7 @@ bool ModularAssembly<D>::approach(bool refresh) {
         for (TwistVec<D>& rate : of_box(rates_, k)) rate *= kinds_[k].reach.position / reach_;
     });
     ++report_.answers;
-    if (!have_all_answered()) return false;
     exchange_.share_near(rates_);
-    return true;
 }
 
 template <int D>
@@ -261,20 +259,33 @@ bool ModularAssembly<D>::close() {
 
 template <int D>
 bool ModularAssembly<D>::have_all_answered() {
-    // Whether a box has failed, whether one is out of balance, and the largest progress.
-    std::array<double, 4> worst{};
+    Status status = find_own_status();
+    exchange_.find_largest(status);
+    return take_status(status);
+}
+
+template <int D>
+typename ModularAssembly<D>::Status ModularAssembly<D>::find_own_status() const {
+    Status status{};
+    auto& [failed, unbalanced, change, acceptable, opening] = status;
     for (const int k : exchange_.own_boxes()) {
-        if (!answers_[k].ok) worst[0] = 1;
-        if (balanced_[k] == 0) worst[1] = 1;
+        if (!answers_[k].ok) failed = 1;
+        if (balanced_[k] == 0) unbalanced = 1;
         if (!kinds_[k].is_led) continue;
-        worst[2] = std::max(worst[2], progress_[k].change);
-        worst[3] = std::max(worst[3], progress_[k].acceptable);
+        change = std::max(change, progress_[k].change);
+        acceptable = std::max(acceptable, progress_[k].acceptable);
     }
-    exchange_.find_largest(worst);
-    is_balanced_ = worst[1] == 0;
-    largest_progress_.change = worst[2];
-    largest_progress_.acceptable = worst[3];
-    if (worst[0] == 0) return true;
+    return status;
+}
+
+template <int D>
+bool ModularAssembly<D>::take_status(const Status& status) {
+    const auto& [failed, unbalanced, change, acceptable, opening] = status;
+    is_balanced_ = unbalanced == 0;
+    largest_progress_.change = change;
+    largest_progress_.acceptable = acceptable;
+    opening_ = opening;
+    if (failed == 0) return true;
     using Words = std::array<char, 256>;
     std::vector<Words> reasons(boxes_.size());
     for (const int k : exchange_.own_boxes()) {
@@ -295,7 +306,7 @@ double ModularAssembly<D>::find_largest_of_all(double own) {
 }
 
 template <int D>
-void ModularAssembly<D>::find_residual() {
+bool ModularAssembly<D>::find_residual() {
     for (int r = 0; r < joints_->row_count(); ++r) {
         const bool is_holonomic = joints_->is_holonomic(r);
         if (has_accelerations()) {
@@ -307,16 +318,17 @@ void ModularAssembly<D>::find_residual() {
                 is_holonomic ? joints_->phi[r] / (reach_ * h_ * h_) : joints_->rate[r] / (velocity_reach_ * h_);
         }
     }
+    Status status = find_own_status();
+    double& opening = status.back();
+    for (const int r : exchange_.own_rows()) opening = std::max(opening, std::abs(residual_[r]));
+    opening *= reach_ * h_ * h_;
     if (has_led_) {
-        double open = 0;
-        for (const int r : exchange_.own_rows()) open = std::max(open, std::abs(residual_[r]));
-        opening_ = reach_ * h_ * h_ * find_largest_of_all(open);
         joints_->multiply(rates_, rows_);
         residual_ += rows_;
     }
-    exchange_.share_rows(residual_);
-    if (!has_led_) opening_ = reach_ * h_ * h_ * largest(residual_);
+    exchange_.share_rows(residual_, status);
     report_.residual = largest(residual_);
+    return take_status(status);
 }
 
 template <int D>
@@ -337,10 +349,10 @@ template <int D>
 void ModularAssembly<D>::measure_box(int k) {
     constexpr int T = twist_size<D>;
     const int ports = first_port_[k + 1] - first_port_[k];
-    MatX& y = box_admittance_[k];
+    auto& [y, wrench, product, part, unit, rates] = box_measures_[k];
     y.resize(ports * T, ports * T);
-    std::vector<TwistVec<D>> unit(ports, TwistVec<D>::Zero());
-    std::vector<TwistVec<D>> rates(ports);
+    unit.assign(ports, TwistVec<D>::Zero());
+    rates.resize(ports);
     for (int p = 0; p < ports; ++p)
         for (int i = 0; i < T; ++i) {
             unit[p][i] = 1;
@@ -348,10 +360,12 @@ void ModularAssembly<D>::measure_box(int k) {
             unit[p][i] = 0;
             for (int q = 0; q < ports; ++q) y.template block<T, 1>(q * T, p * T + i) = rates[q];
         }
-    y = (0.5 * kinds_[k].reach.position / reach_ * (y + y.transpose())).eval();
+    const double scale = 0.5 * kinds_[k].reach.position / reach_;
+    for (Eigen::Index i = 0; i < y.rows(); ++i)
+        for (Eigen::Index j = 0; j <= i; ++j) y(i, j) = y(j, i) = scale * (y(i, j) + y(j, i));
 
     const auto& rows = box_rows_[k];
-    MatX wrench = MatX::Zero(y.rows(), static_cast<Eigen::Index>(rows.size()));
+    wrench.setZero(y.rows(), static_cast<Eigen::Index>(rows.size()));
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const auto [first, last] = joints_->entries(rows[i]);
         for (int e = first; e < last; ++e) {
@@ -360,7 +374,8 @@ void ModularAssembly<D>::measure_box(int k) {
             wrench.template block<T, 1>(port * T, static_cast<Eigen::Index>(i)) += joints_->entry_wrench(e);
         }
     }
-    const MatX product = wrench.transpose() * y * wrench;
+    part.noalias() = wrench.transpose() * y;
+    product.noalias() = part * wrench;
     auto place = measures_.begin() + first_measure_[k];
     for (Eigen::Index i = 0; i < product.rows(); ++i)
         for (Eigen::Index j = 0; j <= i; ++j) *place++ = product(i, j);
@@ -453,9 +468,9 @@ bool ModularAssembly<D>::glue() {
         const double change = find_force_change();
         if (has_led_) {
             if (iterates_forces()) forces_ = new_forces_;
-            if (!approach(refresh)) return false;
+            approach(refresh);
         }
-        find_residual();
+        if (!find_residual()) return false;
         if (is_admittance_old_ || !admittance_->is_ready() || (refresh && has_led_ && method_->uses_whole_matrix()))
             measure();
         if (pass == 0) method_->start(*admittance_);
@@ -502,8 +517,7 @@ void ModularAssembly<D>::judge_admittance() {
 // of stability of explicit schemes.
 template <int D>
 bool ModularAssembly<D>::glue_by_penalty() {
-    if (!ask()) return false;
-    find_residual();
+    if (!ask() || !find_residual()) return false;
     if (joints_->has_forces()) forces_ = new_forces_;
     measure();
     const double omega = gain_options_.frequency / h_;
@@ -527,7 +541,6 @@ bool ModularAssembly<D>::push(bool velocities) {
     for (int pass = 0; pass < most_pushes; ++pass) {
         joints_->update(motion_, t_ + h_);
         rows_ = velocities ? joints_->rate : joints_->acceleration;
-        exchange_.share_rows(rows_);
         double size = 0;
         for (const int p : exchange_.own_ports()) {
             const PortMotion<D>& port = motion_[p];
@@ -535,7 +548,7 @@ bool ModularAssembly<D>::push(bool velocities) {
                 std::max(size, velocities ? std::max(largest(port.state.velocity), largest(port.state.angular_velocity))
                                           : largest(port.rate));
         }
-        size = find_largest_of_all(size);
+        exchange_.share_rows(rows_, {&size, 1});
         const double error = largest(rows_);
         if (!(error > 1e-12 * size)) break;
         if (error > falls_enough * before) {
@@ -602,8 +615,7 @@ StepReport ModularAssembly<D>::restart_velocities(double t) {
     multipliers_.setZero();
     impulses_.setZero();
     forces_.assign(forces_.size(), TwistVec<D>::Zero());
-    if (!ask()) return make_report(false);
-    find_residual();
+    if (!ask() || !find_residual()) return make_report(false);
     measure();
     if (!push(true) || !glue()) return make_report(false);
     accept();

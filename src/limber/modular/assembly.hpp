@@ -13,6 +13,7 @@
 // The residual of the rows counts as an acceleration in both, so the same methods of gluing serve both. Springs and other forces
 // between components are wrenches too, found from the motion at the end, or extrapolated if nothing is to be iterated.
 
+#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -45,7 +46,7 @@ public:
     /// Process that computes each box, if the options have an exchange.
     void spread(std::vector<int> owner);
     /// Calls job(k) for the boxes of this process.
-    void for_all_boxes(const std::function<void(int)>& job);
+    void for_all_boxes(Job job);
     /// With the other processes of a distributed run.
     InterfaceExchange& exchange() { return exchange_; }
 
@@ -70,6 +71,7 @@ public:
     /// Smallest multipliers that have the effect of those found.
     VecX compute_multipliers();
     double time() const { return t_; }
+    Workers& workers() { return *workers_; }
     void set_workers(std::shared_ptr<Workers> workers) { workers_ = std::move(workers); }
 
 private:
@@ -81,15 +83,20 @@ private:
     /// First motion of the boxes: where those that are led start, what the others answer.
     bool open();
     /// Next changes of the boxes that are led.
-    bool approach(bool refresh);
+    void approach(bool refresh);
     /// Boxes that are led take their changes and what `correction_` adds, the others answer.
     bool advance();
     bool close();
     bool ask();
     bool have_all_answered();
+    /// How the boxes are, as numbers of which the largest counts: failed, out of balance, change, acceptable change, opening.
+    using Status = std::array<double, 5>;
+    Status find_own_status() const;
+    bool take_status(const Status& status);
     /// Rows, and forces between components, at the motion shown.
     void update_joints();
-    void find_residual();
+    /// False: a box has failed.
+    bool find_residual();
     /// Whether what an iteration of the boxes that are led has left is small enough.
     bool have_led_settled(double& before, bool& is_slow) const;
     double find_largest_of_all(double own);
@@ -144,9 +151,13 @@ private:
     std::vector<TwistVec<D>> start_wrenches_, before_wrenches_;
     int past_ = 0;  // steps of length previous_h_ that have been accepted in a row
     std::vector<StepReport> answers_;
-    std::vector<MatX> box_admittance_;  // own boxes
-    std::vector<int> first_measure_;    // of each box's part of K in measures_
-    std::vector<double> measures_;      // lower triangles, row by row
+    struct BoxMeasure {
+        MatX admittance, wrench, product, part;
+        std::vector<TwistVec<D>> unit, rates;
+    };
+    std::vector<BoxMeasure> box_measures_;  // own boxes
+    std::vector<int> first_measure_;        // of each box's part of K in measures_
+    std::vector<double> measures_;          // lower triangles, row by row
     VecX multipliers_, accepted_multipliers_, before_multipliers_;
     double previous_h_ = 0;
     VecX residual_, correction_, rows_, impulses_;

@@ -33,7 +33,7 @@ public:
     const std::vector<int>& own_boxes() const { return own_boxes_; }
     const std::vector<int>& own_ports() const { return own_ports_; }
     /// Rows that this process finds.
-    const std::vector<int>& own_rows() const { return own_rows_; }
+    const std::vector<int>& own_rows() const { return rows_of_process_[exchange_ ? exchange_->rank() : 0]; }
 
     /// One item per port, of which this process has filled its own: afterwards it has those of the other side, too.
     template <class T>
@@ -45,12 +45,16 @@ public:
     void share_ports(std::vector<T>& ports) {
         share(ports, first_port_);
     }
-    /// Rows of joints whose first port is this process's own have been found: afterwards all are known.
-    void share_rows(VecX& rows);
+    /// This process has found its own rows: afterwards all are known, and each of the numbers is the largest that a process has in
+    /// its place (none may be NaN).
+    void share_rows(VecX& rows, std::span<double> largest = {});
     /// A list with pieces for each box, of which this process has filled its own: afterwards it has all.
     template <class T>
     void share(std::vector<T>& list, std::span<const int> first) {
-        if (exchange_) share_pieces(reinterpret_cast<std::byte*>(list.data()), sizeof(T), first, owner_of_box_);
+        if (!exchange_) return;
+        scratch_.clear();
+        for (const int i : first) scratch_.push_back(static_cast<std::size_t>(i) * sizeof(T));
+        exchange_->share(reinterpret_cast<std::byte*>(list.data()), scratch_, owner_of_box_);
     }
     /// One item per box.
     template <class T>
@@ -62,13 +66,13 @@ public:
     }
 
 private:
-    void share_pieces(std::byte* data, std::size_t item_size, std::span<const int> first, std::span<const int> owner);
-
     std::shared_ptr<Exchange> exchange_;
-    std::vector<int> owner_of_box_, first_port_, box_of_port_, own_boxes_, own_ports_, own_rows_;
+    std::vector<int> owner_of_box_, first_port_, box_of_port_, own_boxes_, own_ports_;
     std::vector<int> first_flag_;  // 0, 1, 2, ...
     std::vector<Neighbour> neighbours_;
-    std::vector<int> first_row_, owner_of_rows_;  // of runs of rows that one process finds
+    std::vector<std::vector<int>> rows_of_process_;  // that it finds
+    std::vector<int> processes_;                     // 0, 1, 2, ...
+    std::vector<double> packed_;
     std::vector<std::size_t> scratch_;
 };
 
