@@ -125,7 +125,8 @@ INSTANTIATE_TEST_SUITE_P(All, OnSeveralProcesses,
                                            Spread{"double-pendulum.yaml", "body", "penalty", "acceleration", 2e-4},
                                            Spread{"modular/two-oscillators.yaml", "body", "direct"},
                                            Spread{"iltis/divided.yaml", "groups", "direct", "end-of-step", 5e-4},
-                                           Spread{"loops/bricard.yaml", "body", "direct"}));
+                                           Spread{"loops/bricard.yaml", "body", "direct"},
+                                           Spread{"modular/stops.yaml", "groups", "direct", "end-of-step", 1e-2}));
 
 }  // namespace
 }  // namespace limber::testing

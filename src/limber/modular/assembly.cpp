@@ -699,6 +699,37 @@ std::span<const PortMotion<D>> ModularAssembly<D>::gather_motion() {
 }
 
 template <int D>
+void ModularAssembly<D>::save(AssemblySnapshot<D>& to) const {
+    to.t = t_;
+    to.previous_h = previous_h_;
+    to.past = past_;
+    to.multipliers = accepted_multipliers_;
+    to.before_multipliers = before_multipliers_;
+    to.start_wrenches = start_wrenches_;
+    to.before_wrenches = before_wrenches_;
+    to.past_forces = past_forces_;
+    to.motion = motion_;
+    to.joint_memory = joints_->memory();
+    to.boxes.resize(boxes_.size());
+    for (const int k : exchange_.own_boxes()) to.boxes[k] = boxes_[k]->save();
+}
+
+template <int D>
+void ModularAssembly<D>::restore(const AssemblySnapshot<D>& from) {
+    t_ = from.t;
+    previous_h_ = from.previous_h;
+    past_ = from.past;
+    accepted_multipliers_ = from.multipliers;
+    before_multipliers_ = from.before_multipliers;
+    start_wrenches_ = from.start_wrenches;
+    before_wrenches_ = from.before_wrenches;
+    past_forces_ = from.past_forces;
+    motion_ = from.motion;
+    joints_->set_memory(from.joint_memory);
+    for (const int k : exchange_.own_boxes()) boxes_[k]->restore(from.boxes[k]);
+}
+
+template <int D>
 VecX ModularAssembly<D>::compute_multipliers() {
     VecX smallest = accepted_multipliers_;
     if (admittance_->is_ready() && admittance_->is_singular()) admittance_->project(smallest);

@@ -35,6 +35,19 @@ struct GluingReport {
     int questions() const { return answers + products + measures; }
 };
 
+/// Where an assembly was between two steps.
+template <int D>
+struct AssemblySnapshot {
+    double t = 0, previous_h = 0;
+    int past = 0;
+    VecX multipliers, before_multipliers;
+    std::vector<TwistVec<D>> start_wrenches, before_wrenches;
+    std::vector<std::vector<TwistVec<D>>> past_forces;
+    std::vector<PortMotion<D>> motion;
+    std::vector<double> joint_memory;
+    std::vector<std::vector<double>> boxes;
+};
+
 template <int D>
 class ModularAssembly {
 public:
@@ -54,6 +67,9 @@ public:
     StepReport start(double t);
     /// On failure nothing has happened.
     StepReport step(double h);
+    /// Everything that the next step depends on, but the admittance, which decides only how fast it is found.
+    void save(AssemblySnapshot<D>& to) const;
+    void restore(const AssemblySnapshot<D>& from);
     /// Other joints between the same ports; those of the same name keep their multipliers. The boxes notice nothing. Returns the
     /// old ones.
     std::unique_ptr<InterfaceJoints<D>> exchange_joints(std::unique_ptr<InterfaceJoints<D>> joints);

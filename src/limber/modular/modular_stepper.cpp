@@ -94,6 +94,7 @@ ModularStepper<D>::ModularStepper(std::shared_ptr<const MechanismSystem<D>> whol
       modular_(std::move(modular)),
       assembly_(make_assembly(*modular_, options)),
       evaluation_(whole_->make_evaluation()) {
+    may_start_again_ = !modular_->whole->unilateral.empty() || !modular_->whole->friction.empty();
     states_.resize(modular_->whole->bodies.size());
     rates_.assign(states_.size(), TwistVec<D>::Zero());
     for (const auto& component : modular_->components)
@@ -188,6 +189,11 @@ StepReport ModularStepper<D>::start(State& state) {
 template <int D>
 StepReport ModularStepper<D>::take_up(const State& state) {
     if (is_same(state, last_)) return {};
+    if (may_start_again_ && is_same(state, start_)) {
+        assembly_->restore(start_snapshot_);
+        last_ = state;
+        return {};
+    }
     hand_out(state);
     const StepReport report = assembly_->start(state.t);
     last_ = report.ok ? state : State{};
@@ -198,6 +204,10 @@ template <int D>
 StepReport ModularStepper<D>::step(State& state, double h) {
     const StepReport taken = take_up(state);
     if (!taken.ok) return taken;
+    if (may_start_again_) {
+        start_ = state;
+        assembly_->save(start_snapshot_);
+    }
     const StepReport report = assembly_->step(h);
     if (report.ok) collect(state);
     return report;
@@ -208,6 +218,7 @@ StepReport ModularStepper<D>::exchange_joints(State& state, std::unique_ptr<Inte
                                               bool some_are_new) {
     const StepReport taken = take_up(state);
     if (!taken.ok) return taken;
+    start_ = {};  // belongs to the joints of now
     set_memory(*joints, state);
     auto old = assembly_->exchange_joints(std::move(joints));
     const StepReport report = some_are_new ? assembly_->restart_velocities(state.t) : assembly_->start(state.t);

@@ -65,6 +65,10 @@ private:
     std::vector<TwistVec<D>> rates_, part_rates_;
     std::vector<double> memory_;
     State last_;  // as this stepper has left it
+    // Where the last step started, if who looks for the instant of a contact may want to start there again.
+    bool may_start_again_ = false;
+    State start_;
+    AssemblySnapshot<D> start_snapshot_;
     struct Moment {
         double after = 0;
         BodyStates<D> states;
