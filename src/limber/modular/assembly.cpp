@@ -20,8 +20,9 @@ constexpr double closed = 1e-9;
 // An iteration that leaves more than this part of the error needs tangents from here.
 constexpr double slow = 0.1;
 
-double largest(const VecX& x) {
-    return x.size() > 0 ? x.lpNorm<Eigen::Infinity>() : 0;
+template <class Derived>
+double largest(const Eigen::MatrixBase<Derived>& x) {
+    return x.size() > 0 ? x.template lpNorm<Eigen::Infinity>() : 0;
 }
 
 }  // namespace
