@@ -10,12 +10,16 @@ namespace {
 
 constexpr double massless_floor = 1e-6;  // over the typical inertia of a coordinate
 constexpr double regularisation = 1e-8;  // over the admittance of a row
-constexpr int refinements = 2;
-constexpr int max_passes = 20;  // needed near dead points, where some constraint hardly acts
+constexpr int max_passes = 20;           // needed near dead points, where some constraint hardly acts
 constexpr int massless_passes = 3;
 constexpr double enough = 1e-13;
 // Closures that are open by less, over the length of the mechanism, have been closed.
 constexpr double closed = 1e-12;
+// Where they are open by more, pivots of their matrix below this share of the diagonal are rounding, and so are those below the square of
+// so many times the opening.
+constexpr double still_closed = 1e-10;
+constexpr double rounding_share = 1e-12;
+constexpr double uncertainty = 3;
 
 }  // namespace
 
@@ -39,6 +43,7 @@ ArticulatedBodySolver<D>::ArticulatedBodySolver(std::shared_ptr<const System> sy
     change_ = floor_force_ = response_ = unprojected_ = VecX::Zero(n);
     scratch_lambda_ = violation_ = VecX::Zero(system_->rows());
     residual_ = multipliers_ = VecX::Zero(rows_);
+    pivot_floor_.assign(rows_, 0.0);
     weight_ = system_->row_inertia().tail(rows_) / regularisation;
 }
 
@@ -194,19 +199,11 @@ void ArticulatedBodySolver<D>::find_branches() {
 template <int D>
 bool ArticulatedBodySolver<D>::factorize_at(double t, const VecX& q, std::span<const double> memory) {
     Evaluation& e = *evaluation_;
-    if (factorized_at_.is_at(t, q, memory)) {
-        e.q = &q;
-        e.memory = memory;
-        return true;
-    }
-    factorized_at_.clear();
-    system_->update_positions(e, t, q, memory);
-    if (!inertia_.factorize(RelativeSystem<D>::motion(e), q) || !factorize_closures()) {
-        failure_ = "the articulated inertias are not finite";
-        return false;
-    }
-    factorized_at_.set(t, q, memory);
-    return true;
+    const bool ok = factorize_once_at(factorized_at_, *system_, e, t, q, memory, [&] {
+        return inertia_.factorize(RelativeSystem<D>::motion(e), q) && factorize_closures();
+    });
+    if (!ok) failure_ = "the articulated inertias are not finite";
+    return ok;
 }
 
 template <int D>
@@ -227,10 +224,26 @@ bool ArticulatedBodySolver<D>::factorize_closures() {
             for (const int column : branches_[r].columns) sum += *lifted++ * scattered_[column];
             matrix_[k] = sum;
         }
-        matrix_[pattern_.start[s]] += 1 / weight_[s];
         for (const int column : columns) scattered_[column] = 0;
     }
-    return linear_->factorize(matrix_);
+    const double share = find_uncertain_share();
+    for (int r = 0; r < rows_; ++r) {
+        double& diagonal = matrix_[pattern_.start[r]];
+        pivot_floor_[r] = share * diagonal;
+        if (share == 0) diagonal += 1 / weight_[r];
+    }
+    return linear_->factorize(matrix_, pivot_floor_);
+}
+
+// A closure that depends on the others where all are closed (every overconstrained loop has one) seems to be independent where they
+// are open by some delta, as at the inner stages of a step: its pivot is of the order of delta^2, and the condition that it would add
+// holds the mechanism fast. Where nothing is open, such closures share the load with the others instead (regularisation).
+template <int D>
+double ArticulatedBodySolver<D>::find_uncertain_share() const {
+    const int holonomic = system_->holonomic_rows() - balls_;
+    const double open =
+        evaluation_->phi.segment(balls_, holonomic).template lpNorm<Eigen::Infinity>() / system_->length_scale();
+    return open > still_closed ? std::max(rounding_share, uncertainty * uncertainty * open * open) : 0;
 }
 
 template <int D>
@@ -255,6 +268,8 @@ template <int D>
 void ArticulatedBodySolver<D>::close_loops(const VecX& rhs, VecX& x, VecX& lambda) {
     const auto update_residual = [&] {
         for (int r = 0; r < rows_; ++r) residual_[r] = dot_row(balls_ + r, x) + rhs[balls_ + r];
+        for (int r = 0; r < rows_ && linear_->frozen_pivots() > 0; ++r)
+            if (linear_->is_frozen(r)) residual_[r] = 0;
     };
     multipliers_ = lambda.tail(rows_);
     update_residual();
@@ -265,10 +280,13 @@ void ArticulatedBodySolver<D>::close_loops(const VecX& rhs, VecX& x, VecX& lambd
         multipliers_ += residual_;
         update_residual();
     };
-    for (int i = 0; i < refinements; ++i) refine();
+    refine();
     const double tolerance =
         enough * (x.template lpNorm<Eigen::Infinity>() + rhs.tail(rows_).template lpNorm<Eigen::Infinity>());
-    if (residual_.template lpNorm<Eigen::Infinity>() > tolerance) {
+    const auto is_done = [&] { return !(residual_.template lpNorm<Eigen::Infinity>() > tolerance); };
+    // What the regularisation has left.
+    if (!is_done()) refine();
+    if (!is_done()) {
         iteration_.run_balanced(weight_, tolerance, max_passes, residual_, x, multipliers_,
                                 [&](const VecX& direction, VecX& change, VecX& rows) {
                                     rows = direction.cwiseQuotient(weight_);

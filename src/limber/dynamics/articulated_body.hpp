@@ -5,7 +5,7 @@
 //   (J M^-1 J^T) lambda = J M^-1 Q + g,     a = M^-1 (Q - J^T lambda),     g = bias + gains
 // where each product with M^-1 is a sweep over the tree. The way up is made once for every closure, along its branches only, and
 // gives the matrix by dot products (see articulated_inertia.hpp). The matrix is regularised and refined like that of baumgarte, so
-// redundant closures give the smallest multipliers.
+// redundant closures give the smallest multipliers; where closures are open, those that depend on others are left out instead.
 //
 // Massless links have no M^-1 of their own: M + E with a small E is used, and the equations M a + J^T lambda = Q are refined against it.
 
@@ -40,6 +40,8 @@ protected:
 private:
     void find_branches();
     bool factorize_closures();
+    /// Pivots of the closures below this share of the diagonal tell nothing; 0: all do.
+    double find_uncertain_share() const;
     /// M^-1 J^T times multipliers of the closures.
     void respond(const VecX& multipliers, VecX& response);
     void normalise(VecX& q) const;
@@ -66,7 +68,7 @@ private:
     std::vector<int> lifted_start_;
     std::vector<double> lifted_;  // the way up of every closure, in the columns of its branch
     SymmetricPattern pattern_;    // of J M^-1 J^T
-    std::vector<double> matrix_;
+    std::vector<double> matrix_, pivot_floor_;
     std::unique_ptr<LinearSolver> linear_;
     MultiplierIteration iteration_;
     VecX weight_;     // of the rows; one over what their matrix is regularised with
