@@ -20,6 +20,7 @@ constexpr double closed = 1e-12;
 constexpr double still_closed = 1e-10;
 constexpr double rounding_share = 1e-12;
 constexpr double uncertainty = 3;
+constexpr double largest_share = 1e-3;  // however wide loops are open, as after an edit
 
 }  // namespace
 
@@ -92,7 +93,7 @@ bool ArticulatedBodySolver<D>::project(double t, VecX& q, VecX& v, std::span<con
         unprojected_ = q;
         if (!factorized_at_.is_set() || correct_closures(t, q, memory) > closed * system_->length_scale()) {
             q = unprojected_;
-            if (!factorize_at(t, q, memory)) return false;
+            if (!factorize_at(t, q, memory, true)) return false;
             correct_closures(t, q, memory);
         }
     }
@@ -197,17 +198,18 @@ void ArticulatedBodySolver<D>::find_branches() {
 }
 
 template <int D>
-bool ArticulatedBodySolver<D>::factorize_at(double t, const VecX& q, std::span<const double> memory) {
+bool ArticulatedBodySolver<D>::factorize_at(double t, const VecX& q, std::span<const double> memory,
+                                            bool with_dependent) {
     Evaluation& e = *evaluation_;
     const bool ok = factorize_once_at(factorized_at_, *system_, e, t, q, memory, [&] {
-        return inertia_.factorize(RelativeSystem<D>::motion(e), q) && factorize_closures();
+        return inertia_.factorize(RelativeSystem<D>::motion(e), q) && factorize_closures(with_dependent);
     });
     if (!ok) failure_ = "the articulated inertias are not finite";
     return ok;
 }
 
 template <int D>
-bool ArticulatedBodySolver<D>::factorize_closures() {
+bool ArticulatedBodySolver<D>::factorize_closures(bool with_dependent) {
     if (rows_ == 0) return true;
     const RowPattern& pattern = system_->jacobian_pattern();
     const double* jacobian = evaluation_->jacobian.data();
@@ -226,10 +228,11 @@ bool ArticulatedBodySolver<D>::factorize_closures() {
         }
         for (const int column : columns) scattered_[column] = 0;
     }
-    const double share = find_uncertain_share();
+    const double share = with_dependent ? 0 : find_uncertain_share();
     for (int r = 0; r < rows_; ++r) {
         double& diagonal = matrix_[pattern_.start[r]];
-        pivot_floor_[r] = share * diagonal;
+        // A row that has vanished counts by what it usually is.
+        pivot_floor_[r] = share * std::max(diagonal, 1 / (regularisation * weight_[r]));
         if (share == 0) diagonal += 1 / weight_[r];
     }
     return linear_->factorize(matrix_, pivot_floor_);
@@ -237,13 +240,15 @@ bool ArticulatedBodySolver<D>::factorize_closures() {
 
 // A closure that depends on the others where all are closed (every overconstrained loop has one) seems to be independent where they
 // are open by some delta, as at the inner stages of a step: its pivot is of the order of delta^2, and the condition that it would add
-// holds the mechanism fast. Where nothing is open, such closures share the load with the others instead (regularisation).
+// holds the mechanism fast. Where nothing is open, such closures share the load with the others instead (regularisation). So they do
+// where gains keep the loops closed: these must act on all rows, in every step.
 template <int D>
 double ArticulatedBodySolver<D>::find_uncertain_share() const {
+    if (gains_.position != 0 || gains_.rate != 0) return 0;
     const int holonomic = system_->holonomic_rows() - balls_;
     const double open =
         evaluation_->phi.segment(balls_, holonomic).template lpNorm<Eigen::Infinity>() / system_->length_scale();
-    return open > still_closed ? std::max(rounding_share, uncertainty * uncertainty * open * open) : 0;
+    return open > still_closed ? std::clamp(uncertainty * uncertainty * open * open, rounding_share, largest_share) : 0;
 }
 
 template <int D>

@@ -29,8 +29,9 @@ public:
     bool project_step(const VecX& start, double t, double h, VecX& q, VecX& v, std::span<const double> memory) override;
 
 protected:
-    /// Positions, inertias and closures, unless they are those of the last call. False: see failure().
-    bool factorize_at(double t, const VecX& q, std::span<const double> memory);
+    /// Positions, inertias and closures, unless they are those of the last call. Closures that depend on others where nothing is open
+    /// may be left out where something is. False: see failure().
+    bool factorize_at(double t, const VecX& q, std::span<const double> memory, bool with_dependent = false);
     /// M x + J^T y = f and J x + rhs = 0 with the inertias last factorised. The value of x on entry counts only where there is
     /// no mass.
     void solve_constrained(const VecX& f, const VecX& rhs, const VecX& q, VecX& x, VecX& y);
@@ -39,7 +40,7 @@ protected:
 
 private:
     void find_branches();
-    bool factorize_closures();
+    bool factorize_closures(bool with_dependent);
     /// Pivots of the closures below this share of the diagonal tell nothing; 0: all do.
     double find_uncertain_share() const;
     /// M^-1 J^T times multipliers of the closures.
