@@ -119,7 +119,7 @@ struct FormulationInfo {
 const std::vector<FormulationInfo>& formulations();
 const FormulationInfo& find_formulation(const std::string& name);
 
-/// The acceleration solver of a formulation. For a step solver: its index-1 counterpart, the augmented Lagrangian.
+/// The acceleration solver of a formulation. For a step solver: augmented Lagrangian, in relative coordinates articulated bodies.
 std::unique_ptr<AccelerationSolver> make_acceleration_solver(const std::string& formulation,
                                                              std::shared_ptr<const System> system,
                                                              const FormulationOptions& options = {});
