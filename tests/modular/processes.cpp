@@ -3,7 +3,6 @@
 #include <barrier>
 #include <cmath>
 #include <cstring>
-#include <optional>
 #include <thread>
 
 #include "limber/modular/exchange.hpp"
@@ -102,6 +101,7 @@ TEST_P(OnSeveralProcesses, TheMotionHasTheSameBits) {
         Room room(processes);
         std::vector<State> ends(processes);
         std::vector<std::thread> threads;
+        threads.reserve(processes);
         for (int rank = 0; rank < processes; ++rank)
             threads.emplace_back([&, rank] {
                 Simulation simulation(model, divided(how, std::make_shared<RoomExchange>(room, rank)));

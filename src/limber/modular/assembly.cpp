@@ -97,6 +97,7 @@ template <int D>
 void ModularAssembly<D>::connect_exchange() {
     const Mechanism<D>& m = joints_->mechanism();
     std::vector<Bond> bonds;
+    bonds.reserve(m.elements.size() + m.forces.elements.size());
     for (int e = 0; e < joints_->element_count(); ++e)
         bonds.push_back({bodies_of_element(m, e), m.elements[e].row_count});
     for (std::size_t f = 0; f < m.forces.elements.size(); ++f)
