@@ -7,6 +7,8 @@
 #include <limits>
 #include <utility>
 
+#include "limber/contact/contact_wrenches.hpp"
+
 namespace limber {
 namespace {
 
@@ -82,7 +84,8 @@ template <int D>
 void DryFriction<D>::find_reactions(const State& state) {
     system_->export_states(state.q, state.v, states_);
     system_->export_twist_rates(state.q, state.v, state.a, rates_);
-    reactions_.solve(states_, state.memory, state.t, rates_);
+    update_contact_wrenches<D>(state, states_, touching_);
+    reactions_.solve(states_, state.memory, state.t, rates_, touching_);
 }
 
 template <int D>

@@ -67,6 +67,7 @@ private:
     std::vector<int> slipping_;
     VecX forces_, defect_, previous_defect_, change_, product_, row_;  // beside slipping_
     MatX inverse_;
+    VecX touching_;     // wrenches of bodies that touch
     VecX slip_before_;  // two numbers per friction element, at the start of the step
     double speed_tolerance_;
 };

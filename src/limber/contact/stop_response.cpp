@@ -78,11 +78,12 @@ bool StopResponse<D>::prepare(const BodyStates<D>& states, const std::vector<dou
 
 template <int D>
 void StopResponse<D>::find_free_accelerations(const BodyStates<D>& states, const std::vector<double>& memory, double t,
-                                              VecX& accelerations) {
+                                              const VecX& known, VecX& accelerations) {
     for (std::size_t b = 0; b < states.size(); ++b)
         twists_.template segment<T>(static_cast<Eigen::Index>(b) * T) =
             -inertia_wrench(m_.bodies[b], states[b], TwistVec<D>::Zero().eval());
     add_applied_wrenches(m_, states, joints_.features(), memory, t, slot_force_, 1.0, twists_);
+    if (known.size() > 0) twists_ += known;
     joints_.respond(joints_.bias(), twists_);
     accelerations.resize(static_cast<Eigen::Index>(list_.size()));
     for (std::size_t k = 0; k < list_.size(); ++k) {

@@ -41,9 +41,10 @@ public:
     const MatX& response() const { return response_; }
     /// Rates of the gaps listed.
     void list_rates(VecX& rates) const;
-    /// Second derivatives of the gaps of the listed contacts without contact forces; needs prepare().
+    /// Second derivatives of the gaps of the listed contacts without contact forces; needs prepare(). `known` are wrenches on the bodies
+    /// from elsewhere; empty: there are none.
     void find_free_accelerations(const BodyStates<D>& states, const std::vector<double>& memory, double t,
-                                 VecX& accelerations);
+                                 const VecX& known, VecX& accelerations);
     /// Impulses at the listed contacts as wrenches on all bodies.
     void add_wrenches(const VecX& impulses, VecX& wrenches) const;
     /// Changes velocities as impulses at the listed contacts do; needs prepare().

@@ -7,6 +7,8 @@
 #include <limits>
 #include <utility>
 
+#include "limber/contact/contact_wrenches.hpp"
+
 namespace limber {
 namespace {
 
@@ -243,10 +245,17 @@ void UnilateralStepper<D>::list_contact(const State& state, int contact) {
     if (is_latched(state, contact)) list_.push_back(response_.opposite(contact));
 }
 
+// Of the contacts of list_; rigid bodies that touch push as in the last step.
+template <int D>
+void UnilateralStepper<D>::find_free_accelerations(const State& state) {
+    update_contact_wrenches<D>(state, states_, touching_);
+    response_.find_free_accelerations(states_, state.memory, state.t, touching_, accelerations_);
+}
+
 template <int D>
 bool UnilateralStepper<D>::find_forces(const State& state) {
     if (!response_.prepare(states_, state.memory, state.t, list_)) return false;
-    response_.find_free_accelerations(states_, state.memory, state.t, accelerations_);
+    find_free_accelerations(state);
     if (!complementarity_.solve(response_.delassus(), accelerations_, forces_)) return false;
     after_rates_.noalias() = response_.delassus() * forces_;
     after_rates_ += accelerations_;
@@ -397,7 +406,7 @@ StepReport UnilateralStepper<D>::settle(State& state, StepReport& report) {
     };
     if (!all.empty()) {
         if (!response_.prepare(states_, state.memory, state.t, list_)) return fail();
-        response_.find_free_accelerations(states_, state.memory, state.t, accelerations_);
+        find_free_accelerations(state);
         if (collide(state, report)) {
             system_->import_states(states_, state.q, state.v);
             look(state);

@@ -60,6 +60,7 @@ private:
     bool locate_release(State& state, double high, StepReport& report);
     /// Into list_, with latched contacts both ways.
     void list_contact(const State& state, int contact);
+    void find_free_accelerations(const State& state);
     /// Forces at the contacts of list_ and the accelerations they leave. False: there are none.
     bool find_forces(const State& state);
     bool separates(std::size_t place) const;
@@ -93,7 +94,7 @@ private:
     BodyStates<D> states_;
     VecX gaps_before_, rates_before_;  // at before_
     std::vector<int> list_;            // contacts under consideration; the vectors below are beside it
-    VecX accelerations_, forces_, before_rates_, after_rates_, impulses_, bound_, compression_;
+    VecX accelerations_, forces_, before_rates_, after_rates_, impulses_, bound_, compression_, touching_;
 };
 
 }  // namespace limber

@@ -90,6 +90,44 @@ void ContactView<D>::find(const State& state, const MeasureContext<D>& context, 
     }
 }
 
+template <int D>
+ContactRuleLoad ContactView<D>::measure_rule(int rule, const State& state, const MeasureContext<D>& context) const {
+    ContactRuleLoad load;
+    // Friction at the points of one pair may be inner stress: what the bodies feel is its sum. Points are in the order of their pairs.
+    Vec3 friction = Vec3::Zero();
+    for (std::size_t i = 0; i < state.contacts.size(); ++i) {
+        const ContactPoint& c = state.contacts[i];
+        if (c.rule != rule) continue;
+        const double normal = c.force.dot(c.normal);
+        load.normal += normal;
+        load.count += 1;
+        load.depth = std::max(load.depth, -c.gap);
+        friction += c.force - normal * c.normal;
+        const bool is_last = i + 1 == state.contacts.size() || state.contacts[i + 1].shape_a != c.shape_a ||
+                             state.contacts[i + 1].shape_b != c.shape_b;
+        if (!is_last) continue;
+        load.friction += friction.norm();
+        friction.setZero();
+    }
+    CompliantPoints points;
+    for (std::size_t i = 0; i < m_.forces.elements.size(); ++i) {
+        const auto& e = m_.forces.elements[i];
+        if (e.kind != ForceKind::contact || e.contact->rule != rule) continue;
+        m_.forces.find_contact_points(static_cast<int>(i), context, points);
+        double normal = 0;
+        friction.setZero();
+        for (int k = 0; k < points.count; ++k) {
+            const CompliantPoint& p = points.points[k];
+            normal += p.normal;
+            friction += p.force - p.normal * p.direction;
+        }
+        load.normal += normal;
+        load.count += normal > 0 ? 1 : 0;
+        load.friction += friction.norm();
+    }
+    return load;
+}
+
 template class ContactView<2>;
 template class ContactView<3>;
 
