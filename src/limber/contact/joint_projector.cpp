@@ -6,7 +6,7 @@ namespace limber {
 namespace {
 
 constexpr double penalty_ratio = 1e7;  // over a typical mass
-constexpr double mass_floor = 1e-9;    // of massless bodies, over a typical mass
+constexpr double mass_floor = 1e-12;   // of massless bodies, over a typical mass
 constexpr double enough = 1e-14;       // of what the rows miss, over the twists
 constexpr int most_passes = 50;
 constexpr int position_passes = 4;
