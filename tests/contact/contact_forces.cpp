@@ -142,9 +142,10 @@ TEST(ContactForces, DriversFeelTheFrictionOfWhatTheyCarry) {
 limber: 1
 plane: xy
 bodies:
+  ground: {markers: {track: [0, -0.05]}}
   belt: {at: [0, -0.05], box: {size: [4, 0.1], mass: 5}, velocity: [1, 0]}
   block: {at: [0, 0.05], box: {size: [0.2, 0.1], mass: 2}}
-joints: {roller: {prismatic: [ground, belt], axis: [1, 0]}}
+joints: {roller: {prismatic: [ground.track, belt], axis: [1, 0]}}
 drivers: {drive: {coordinate: roller.displacement, follows: t}}
 contacts: {top: {rigid: [belt, block], friction: 0.5}}
 sensors: {speed: {velocity: block}, drive: {reaction: drive}}

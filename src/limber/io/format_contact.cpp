@@ -74,7 +74,8 @@ const std::vector<ContactFormat>& contact_formats() {
     static const FieldFormat exponent{"exponent", K::number, "of the depth (default 1.5: round bodies)"};
     static const std::vector<ContactFormat> list{
         {{"rigid", K::two_bodies, "no overlap, friction in Coulomb's cone; needs the integrator moreau-jean", false,
-          with_friction({{"restitution", K::number, "speed after an impact over that before (default 0)"}})},
+          with_friction({{"restitution", K::number, "speed after an impact over that before (default 0)"},
+                         {"static-friction", K::number, "coefficient while it sticks (default: that of sliding)"}})},
          ContactRule::Law::rigid},
         {{"linear", K::two_bodies, "spring and damper at each contact point", false,
           with_friction({{"stiffness", K::number, "force over depth", true},
