@@ -1,6 +1,7 @@
 #include "limber/simulation/contact_view.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace limber {
 
@@ -44,21 +45,23 @@ Vec<D> ContactView<D>::contact_point(const Place& place, const FeatureState<D>& 
     return b;
 }
 
-// Of a wall: the rows of what sticks, or the force of what slips.
+// Of all but limits: the rows of what sticks, or the force of what slips.
 template <int D>
 Vec<D> ContactView<D>::friction_force(const Place& place, const State& state, const FeatureState<D>& features,
                                       const ReactionSolver<D>& reactions, const Vec<D>& at) const {
     Vec<D> force = Vec<D>::Zero();
-    if (place.friction < 0) return force;
+    if (place.friction < 0 || place.type == StopType::limit) return force;
     const FrictionElement& friction = m_.friction[place.friction];
     const double* slip = state.memory.data() + friction.slip;
+    std::array<Vec<D>, 2 * (D + 1)> gradient;
     for (int k = 0; k < friction.row_count; ++k) {
         const int row = friction.first_row + k;
         force +=
             place.sign * reactions.row_multiplier(row) * reactions.row_wrench(row, place.body, at).template head<D>();
-        const ConstraintElement<D>& element = m_.elements[m_.unilateral[friction.contact].element];
-        if (slip[slip_is_on] != 0)
-            force -= slip[slip_force_after] * slip[slip_direction + k] * features.value[element.a.axis[k]];
+        if (slip[slip_is_on] == 0) continue;
+        const Row& along = m_.constraints.rows[row];
+        compute_sliding_gradient(features, &m_.constraints.slot_feature[along.first_slot], along, gradient.data());
+        force -= slip[slip_force_after] * slip[slip_direction + k] * gradient[D + 1];
     }
     return force;
 }
