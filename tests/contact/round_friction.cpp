@@ -38,7 +38,7 @@ TEST_P(RoundFriction, DiscRollsOnADisc) {
 TEST_P(RoundFriction, SpinningPinLeansAtTheFrictionAngle) {
     Simulation s = simulate(example("contact/dry-bearing.yaml"));
     const double angle = std::atan(0.25);
-    run(s, 0.5, 0.001);
+    run(s, 0.5, 0.0005);
     EXPECT_NEAR(sense(s, "place.x"), -0.01 * std::sin(angle), tolerance(1e-8));
     EXPECT_NEAR(sense(s, "place.y"), -0.01 * std::cos(angle), tolerance(1e-8));
     EXPECT_NEAR(sense(s, "load"), 2 * g * std::cos(angle), tolerance(1e-5));
