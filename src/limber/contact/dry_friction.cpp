@@ -136,6 +136,7 @@ void DryFriction<D>::update_mobility(StopResponse<D>& response, const State& sta
         planar_.push_back(static_cast<Eigen::Index>(k));
         for (int d = 0; d < 2; ++d) entries_.push_back(response.slip_entry(slipping_[k], d));
     }
+    comes_to_rest_.assign(planar_.size(), false);
     mobility_.resize(0, 0);
     is_scaled_ = false;
     last_rates_.resize(0);
@@ -158,8 +159,10 @@ void DryFriction<D>::rescale_mobility(const VecX& rates) {
     if (is_scaled_ || last_rates_.size() == 0) return;
     const VecX expected = mobility_ * last_pushes_;
     if (!(expected.norm() > speed_tolerance_)) return;  // nothing but rounding to be seen
-    const double factor = (rates - last_rates_).dot(expected) / expected.squaredNorm();
-    if (!(factor > 0.1 && factor < 10)) return;
+    const VecX seen = rates - last_rates_;
+    const double factor = seen.dot(expected) / expected.squaredNorm();
+    // Other forces change too, and what comes to rest does not answer linearly: then the mobility is left as it is, which is safe if too large.
+    if (!(factor > 0.2 && factor < 2) || (seen - factor * expected).norm() > 0.1 * seen.norm()) return;
     mobility_ *= factor;
     is_scaled_ = true;
 }
@@ -185,6 +188,7 @@ double DryFriction<D>::turn_directions(const StopResponse<D>& response) {
     for (int sweep = 0; sweep < most_sweeps; ++sweep) {
         double change = 0;
         for (Eigen::Index j = 0; j < count; ++j) {
+            if (comes_to_rest_[j]) continue;
             const Mat<2> own = mobility_.template block<2, 2>(2 * j, 2 * j);
             const Vec<2> old = next.template segment<2>(2 * j);
             const Vec<2> others = free.template segment<2>(2 * j) + mobility_.middleRows(2 * j, 2) * next - own * old;
@@ -196,7 +200,9 @@ double DryFriction<D>::turn_directions(const StopResponse<D>& response) {
     double turned = 0;
     for (Eigen::Index j = 0; j < count; ++j) {
         const Vec<2> push = next.template segment<2>(2 * j);
-        if (!(push.norm() > 0)) continue;
+        if (comes_to_rest_[j] || !(push.norm() > 0)) continue;
+        // Forces of several that come to rest together are not unique, and which of them was found first is as good as another.
+        comes_to_rest_[j] = push.norm() < (1 - excess) * forces_[planar_[j]];
         double* direction = trial_.memory.data() + m_.friction[slipping_[planar_[j]]].slip + slip_direction;
         const Vec<2> along = -push.normalized();
         turned = std::max(turned, (along - Vec<2>(direction[0], direction[1])).norm());

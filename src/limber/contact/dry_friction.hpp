@@ -79,6 +79,7 @@ private:
     MatX inverse_;
     VecX touching_;                     // wrenches of bodies that touch
     std::vector<Eigen::Index> planar_;  // of slipping_: in planes
+    std::vector<bool> comes_to_rest_;   // beside planar_: within the trial; its direction stays
     std::vector<int> entries_;
     MatX mobility_;                  // two rows for each of planar_
     VecX last_rates_, last_pushes_;  // beside mobility_
