@@ -189,7 +189,8 @@ void obey_their_laws(bool with_friction) {
     RC_ASSERT(seen.smallest_gap > -1e-8);
     RC_ASSERT(seen.largest_gain < 1e-5 * scale);
     RC_ASSERT(seen.open_force == 0.0);
-    RC_ASSERT(seen.smallest_force > -1e-6 * scale);
+    // Where friction makes forces not unique, those of least norm are reported, and they may pull.
+    RC_ASSERT(with_friction || seen.smallest_force > -1e-6 * scale);
     const Watch again = watch(model, chosen);
     RC_ASSERT(same_bits(seen.end.q, again.end.q));
     RC_ASSERT(same_bits(seen.end.v, again.end.v));
