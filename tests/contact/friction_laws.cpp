@@ -6,42 +6,16 @@
 
 #include "limber/kinematics/elements/contact_force.hpp"
 #include "limber/model/error.hpp"
-#include "support/models.hpp"
+#include "support/stick_slip.hpp"
 
 namespace limber::testing {
 namespace {
-
-// See examples/contact/stick-slip-belt.yaml.
-double stick_slip_period(double v, double k, double m, double excess) {
-    const double w = std::sqrt(k / m);
-    const double amplitude = excess / k;
-    return (pi + 2 * std::atan(v / (w * amplitude))) / w + 2 * amplitude / v;
-}
-
-/// Time between the last two instants at which the block overtakes half of the belt's speed on its way back to it.
-double measured_period(Simulation& simulation, double until, double step) {
-    double last = 0;
-    double period = 0;
-    double before = sense(simulation, "speed.x");
-    while (simulation.time() < until) {
-        const StepReport report = simulation.step(step);
-        if (!report.ok) throw std::runtime_error(report.reason);
-        const double now = sense(simulation, "speed.x");
-        if (before < 0.05 && now >= 0.05) {
-            const double t = simulation.time() - step * (now - 0.05) / (now - before);
-            period = t - last;
-            last = t;
-        }
-        before = now;
-    }
-    return period;
-}
 
 TEST(FrictionLaws, StickSlipOnABeltHasItsPeriod) {
     const double period = stick_slip_period(0.1, 100, 1, 0.2 * 10);
     for (const char* formulation : {"global", "augmented-lagrangian", "null-space"}) {
         Simulation simulation(example("contact/stick-slip-belt.yaml"), options(formulation, "trapezoidal"));
-        EXPECT_NEAR(measured_period(simulation, 4, 0.001), period, 1e-5 * period) << formulation;
+        EXPECT_NEAR(measured_stick_slip_period(simulation, 4, 0.001), period, 1e-5 * period) << formulation;
     }
 }
 
@@ -53,7 +27,7 @@ TEST(FrictionLaws, StickSlipWithBristlesIsNearlyCoulombs) {
     friction.friction_numbers = {{"bend", Number(1e-6)}, {"stribeck", Number(1e-3)}, {"bristle-damping", Number(1e-3)}};
     Simulation simulation(model, options("global", "trapezoidal"));
     const double period = stick_slip_period(0.1, 100, 1, 0.2 * 10);
-    EXPECT_NEAR(measured_period(simulation, 4, 0.0005), period, 0.01 * period);
+    EXPECT_NEAR(measured_stick_slip_period(simulation, 4, 0.0005), period, 0.01 * period);
 }
 
 Model pushed_block(const std::string& friction, const std::string& push) {

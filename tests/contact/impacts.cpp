@@ -169,6 +169,23 @@ TEST(Impacts, LatchCatchesTheRod) {
     EXPECT_NEAR(sense(simulation, "rate"), 0, 1e-10);
 }
 
+// The same with a constant friction torque, and with the drive 20 % weaker or stronger.
+TEST(Impacts, LatchIsReachedInSayapinsTimes) {
+    const auto latched_at = [](const ParameterOverrides& parameters) {
+        Simulation simulation(example("contact/latch.yaml", parameters), options("global", "rk4"));
+        while (simulation.time() < 1.5) {
+            const StepReport report = simulation.step(1e-3);
+            EXPECT_TRUE(report.ok) << report.reason;
+            for (const ContactEvent& event : report.events)
+                if (event.kind == ContactEvent::Kind::latched) return event.t;
+        }
+        return 0.0;
+    };
+    EXPECT_NEAR(latched_at({{"loss", "0.1"}}), 0.766419, 1e-6);
+    EXPECT_NEAR(latched_at({{"k", "0.64"}}), 0.822720, 1e-6);
+    EXPECT_NEAR(latched_at({{"k", "0.96"}}), 0.671748, 1e-6);
+}
+
 // Falls 0.8 m to where the cable of 1 m is tight: 4 m/s downwards, of which 3.2 m/s along the cable are lost.
 TEST_P(ImpactCase, CableSnapsTight) {
     Simulation simulation(example("contact/cable.yaml"), options(formulation(), "rk4", coordinates()));

@@ -190,6 +190,32 @@ sensors: {{rate: {{angular-velocity: block}}, place: {{position: block}}}}
     EXPECT_NEAR(turned_at, std::acosh(1 / (1 - q0 / alpha)) / p, 0.03 * turned_at);
 }
 
+// Case C1 by time-stepping: instant, impulse and energy of the first impact are those of the exact treatment, to first order in the step.
+TEST(MoreauJean, DoublePendulumAgainstAWallConverges) {
+    const struct {
+        const char* restitution;
+        double impulse, energy;
+    } cases[] = {{"1", 4.13172356, -7.3575}, {"0.5", 3.09879267, -12.11360862}};
+    for (const auto& expected : cases) {
+        const auto follow = [&](double h, double tolerance) {
+            Simulation s(example("contact/double-pendulum-rigid.yaml", {{"e", expected.restitution}}),
+                         options("global", "moreau-jean"));
+            double first = 0;
+            double impulse = 0;
+            while (s.time() < 0.69) {
+                ASSERT_TRUE(s.step(h).ok);
+                impulse += h * sense(s, "tip_wall.normal");
+                if (first == 0 && impulse > 0) first = s.time();
+            }
+            EXPECT_NEAR(first, 0.655423130, 2 * h);
+            EXPECT_NEAR(impulse, expected.impulse, tolerance);
+            EXPECT_NEAR(sense(s, "energy"), expected.energy, tolerance);
+        };
+        follow(1e-3, 0.1);
+        follow(1e-4, 0.01);
+    }
+}
+
 TEST(MoreauJean, HingedRodComesToRestOnTheFloor) {
     // A rod hinged at the height 0.3 falls from horizontal: joints and contacts in one problem.
     Simulation s = stepping(R"(

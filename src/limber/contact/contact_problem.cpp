@@ -12,7 +12,8 @@ constexpr double least_inertia = 1e-6;  // over the sum of the three
 
 template <int D>
 ConeBlock make_block(const ContactLaw& law) {
-    ConeBlock block = ConeBlock::contact(law.friction > 0 ? D - 1 : 0, law.friction, law.restitution);
+    const int sliding_rows = law.friction > 0 || law.static_friction > 0 ? D - 1 : 0;
+    ConeBlock block = ConeBlock::contact(sliding_rows, law.friction, law.restitution);
     block.rolling = law.rolling;
     block.rolling_rows = law.rolling > 0 ? D - 1 : 0;
     block.spinning = law.spinning;

@@ -7,6 +7,9 @@
 #include <limits>
 #include <utility>
 
+#include "limber/contact/contact_wrenches.hpp"
+#include "limber/contact/local_contact.hpp"
+
 namespace limber {
 namespace {
 
@@ -17,14 +20,18 @@ constexpr double force_accuracy = 1e-11;
 constexpr double accepted_accuracy = 1e-7;
 constexpr double excess = 1e-9;  // of a stick force beyond its bound that counts
 constexpr int most_passes = 60;
+constexpr int most_sweeps = 200;
 
 }  // namespace
 
 template <int D>
 DryFriction<D>::DryFriction(std::shared_ptr<const MechanismSystem<D>> system)
-    : system_(std::move(system)), m_(system_->mechanism()), reactions_(m_), speed_tolerance_(rest * m_.length_scale) {
+    : system_(std::move(system)),
+      m_(system_->mechanism()),
+      reactions_(m_),
+      shared_stick_(m_),
+      speed_tolerance_(rest * m_.length_scale) {
     rates_.resize(m_.bodies.size());
-    slip_before_ = VecX::Zero(2 * static_cast<Eigen::Index>(m_.friction.size()));
     features_.resize(m_.features.size());
     for (const FrictionElement& friction : m_.friction) {
         if (friction.compliant < 0) continue;
@@ -82,7 +89,8 @@ template <int D>
 void DryFriction<D>::find_reactions(const State& state) {
     system_->export_states(state.q, state.v, states_);
     system_->export_twist_rates(state.q, state.v, state.a, rates_);
-    reactions_.solve(states_, state.memory, state.t, rates_);
+    update_contact_wrenches<D>(state, states_, touching_);
+    reactions_.solve(states_, state.memory, state.t, rates_, touching_);
 }
 
 template <int D>
@@ -105,6 +113,12 @@ double DryFriction<D>::stick_force(int i) const {
 }
 
 template <int D>
+double DryFriction<D>::stick_ratio(int i) const {
+    const double force = stick_force(i);
+    return force > excess * m_.mass_scale * m_.length_scale ? force / (m_.friction[i].at_rest * load(i)) : 0;
+}
+
+template <int D>
 void DryFriction<D>::add_event(StepReport& report, ContactEvent::Kind kind, double t, int i) const {
     ContactEvent event;
     event.kind = kind;
@@ -113,30 +127,99 @@ void DryFriction<D>::add_event(StepReport& report, ContactEvent::Kind kind, doub
     report.events.push_back(std::move(event));
 }
 
-// Where the slip changes by more than half of itself within the trial, it comes to rest soon: then the direction stays, so that the end of slip
-// can be found, and because its fixed point would not converge.
+template <int D>
+void DryFriction<D>::update_mobility(StopResponse<D>& response, const State& state, double h) {
+    planar_.clear();
+    entries_.clear();
+    for (std::size_t k = 0; k < slipping_.size(); ++k) {
+        if (m_.friction[slipping_[k]].row_count < 2) continue;
+        planar_.push_back(static_cast<Eigen::Index>(k));
+        for (int d = 0; d < 2; ++d) entries_.push_back(response.slip_entry(slipping_[k], d));
+    }
+    comes_to_rest_.assign(planar_.size(), false);
+    mobility_.resize(0, 0);
+    is_scaled_ = false;
+    last_rates_.resize(0);
+    if (planar_.empty() || !(h > 0)) return;
+    const auto n = static_cast<Eigen::Index>(entries_.size());
+    for (int i = 0; i < response.count(); ++i)
+        if (state.memory[m_.unilateral[i].flag] != 0) entries_.push_back(i);
+    const auto closed = static_cast<Eigen::Index>(entries_.size()) - n;
+    if (!response.prepare(states_, state.memory, state.t, entries_)) return;
+    const MatX& w = response.delassus();
+    mobility_ = h * w.topLeftCorner(n, n);
+    if (closed > 0)
+        mobility_ -=
+            h * w.topRightCorner(n, closed) *
+            w.bottomRightCorner(closed, closed).completeOrthogonalDecomposition().solve(w.bottomLeftCorner(closed, n));
+}
+
+template <int D>
+void DryFriction<D>::rescale_mobility(const VecX& rates) {
+    if (is_scaled_ || last_rates_.size() == 0) return;
+    const VecX expected = mobility_ * last_pushes_;
+    if (!(expected.norm() > speed_tolerance_)) return;  // nothing but rounding to be seen
+    const VecX seen = rates - last_rates_;
+    const double factor = seen.dot(expected) / expected.squaredNorm();
+    // Other forces change too, and what comes to rest does not answer linearly: then the mobility is left as it is, which is safe if too large.
+    if (!(factor > 0.2 && factor < 2) || (seen - factor * expected).norm() > 0.1 * seen.norm()) return;
+    mobility_ *= factor;
+    is_scaled_ = true;
+}
+
 template <int D>
 double DryFriction<D>::turn_directions(const StopResponse<D>& response) {
-    double change = 0;
-    for (const int i : slipping_) {
-        if (m_.friction[i].row_count < 2) continue;
-        double* direction = trial_.memory.data() + m_.friction[i].slip + slip_direction;
-        const double x = response.slip_rate(i, 0);
-        const double y = response.slip_rate(i, 1);
-        const double speed = std::hypot(x, y);
-        if (!(std::hypot(x - slip_before_[2 * i], y - slip_before_[2 * i + 1]) < 0.5 * speed)) continue;
-        change = std::max(change, std::hypot(x / speed - direction[0], y / speed - direction[1]));
-        direction[0] = x / speed;
-        direction[1] = y / speed;
+    if (mobility_.size() == 0) return 0;
+    const auto count = static_cast<Eigen::Index>(planar_.size());
+    VecX rates(2 * count);
+    VecX pushes(2 * count);
+    for (Eigen::Index j = 0; j < count; ++j) {
+        const int i = slipping_[planar_[j]];
+        const double* direction = trial_.memory.data() + m_.friction[i].slip + slip_direction;
+        for (int d = 0; d < 2; ++d) {
+            rates[2 * j + d] = response.slip_rate(i, d);
+            pushes[2 * j + d] = -forces_[planar_[j]] * direction[d];
+        }
     }
-    return change;
+    rescale_mobility(rates);
+    // Block Gauss-Seidel on the discs.
+    const VecX free = rates - mobility_ * pushes;
+    VecX next = pushes;
+    for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+        double change = 0;
+        for (Eigen::Index j = 0; j < count; ++j) {
+            if (comes_to_rest_[j]) continue;
+            const Mat<2> own = mobility_.template block<2, 2>(2 * j, 2 * j);
+            const Vec<2> old = next.template segment<2>(2 * j);
+            const Vec<2> others = free.template segment<2>(2 * j) + mobility_.middleRows(2 * j, 2) * next - own * old;
+            next.template segment<2>(2 * j) = solve_disc<2>(own, others, std::max(0.0, forces_[planar_[j]]));
+            change = std::max(change, (next.template segment<2>(2 * j) - old).norm());
+        }
+        if (!(change > force_accuracy * next.template lpNorm<Eigen::Infinity>())) break;
+    }
+    double turned = 0;
+    for (Eigen::Index j = 0; j < count; ++j) {
+        const Vec<2> push = next.template segment<2>(2 * j);
+        if (comes_to_rest_[j] || !(push.norm() > 0)) continue;
+        // Forces of several that come to rest together are not unique, and which of them was found first is as good as another.
+        comes_to_rest_[j] = push.norm() < (1 - excess) * forces_[planar_[j]];
+        double* direction = trial_.memory.data() + m_.friction[slipping_[planar_[j]]].slip + slip_direction;
+        const Vec<2> along = -push.normalized();
+        turned = std::max(turned, (along - Vec<2>(direction[0], direction[1])).norm());
+        direction[0] = along[0];
+        direction[1] = along[1];
+        next.template segment<2>(2 * j) = -forces_[planar_[j]] * along;
+    }
+    last_rates_ = rates;
+    last_pushes_ = next - pushes;
+    return turned;
 }
 
 // Loads depend on the forces almost linearly: Broyden's method, which begins as a plain fixed point, needs few passes, and converges also where
 // forces and loads feed on each other strongly.
 template <int D>
 template <class Advance>
-StepReport DryFriction<D>::find_forces(StopResponse<D>& response, State& state, const Advance& advance) {
+StepReport DryFriction<D>::find_forces(StopResponse<D>& response, State& state, double h, const Advance& advance) {
     before_ = trial_ = state;
     slipping_.clear();
     for (int i = 0; i < static_cast<int>(m_.friction.size()); ++i)
@@ -167,6 +250,7 @@ StepReport DryFriction<D>::find_forces(StopResponse<D>& response, State& state, 
             defect_[k] = next - forces_[k];
         }
         response.look(states_, state.memory, state.t);
+        if (pass == 0) update_mobility(response, state, h);
         const double turned = turn_directions(response);
         const double error = std::max(defect_.lpNorm<Eigen::Infinity>(), turned * largest);
         if (error <= force_accuracy * largest) return report;
@@ -201,11 +285,7 @@ StepReport DryFriction<D>::step(Stepper& inner, StopResponse<D>& response, State
         memory[slip_time] = state.t;
         memory[slip_time_after] = state.t + h;
     }
-    system_->export_states(state.q, state.v, states_);
-    response.look(states_, state.memory, state.t);
-    for (int i = 0; i < static_cast<int>(m_.friction.size()); ++i)
-        for (int k = 0; k < m_.friction[i].row_count; ++k) slip_before_[2 * i + k] = response.slip_rate(i, k);
-    const StepReport report = find_forces(response, state, [&](State& end) { return inner.step(end, h); });
+    const StepReport report = find_forces(response, state, h, [&](State& end) { return inner.step(end, h); });
     if (report.ok) advance_bristles(state);
     return report;
 }
@@ -217,20 +297,19 @@ StepReport DryFriction<D>::start(Stepper& inner, StopResponse<D>& response, Stat
         double* memory = state.memory.data() + friction.slip;
         memory[slip_time] = memory[slip_time_after] = state.t;
     }
-    slip_before_.setConstant(std::numeric_limits<double>::infinity());  // directions are as they are
-    return find_forces(response, state, [&](State& at) { return inner.start(at); });
+    return find_forces(response, state, 0, [&](State& at) { return inner.start(at); });
 }
 
 template <int D>
-bool DryFriction<D>::holds(const State& state, const StopResponse<D>& response) {
+bool DryFriction<D>::holds(const State& state, StopResponse<D>& response) {
     if (m_.friction.empty()) return true;
     find_reactions(state);
     for (int i = 0; i < static_cast<int>(m_.friction.size()); ++i) {
         const FrictionElement& friction = m_.friction[i];
         if (is_compliant(i)) continue;
         if (sticks(state, i)) {
-            const double bound = friction.at_rest * load(i);
-            if (stick_force(i) > bound * (1 + excess) + excess * m_.mass_scale * m_.length_scale) return false;
+            if (!(stick_ratio(i) > 1 + excess)) continue;
+            if (friction.contact < 0 || !shared_stick_.exists(response, states_, state, touching_)) return false;
         } else if (slips(state, i)) {
             double along = 0;
             for (int k = 0; k < friction.row_count; ++k)
@@ -283,15 +362,14 @@ StepReport DryFriction<D>::settle(Stepper& inner, StopResponse<D>& response, Sta
         double largest = 1 + excess;
         for (int i = 0; i < count; ++i) {
             if (!sticks(state, i)) continue;
-            const double force = stick_force(i);
-            if (force <= excess * m_.mass_scale * m_.length_scale) continue;
-            const double ratio = force / (m_.friction[i].at_rest * load(i));
+            const double ratio = stick_ratio(i);
             if (ratio > largest) {
                 largest = ratio;
                 worst = i;
             }
         }
         if (worst < 0) break;
+        if (m_.friction[worst].contact >= 0 && shared_stick_.exists(response, states_, state, touching_)) break;
         const FrictionElement& friction = m_.friction[worst];
         rate.setZero(2);
         for (int k = 0; k < friction.row_count; ++k) rate[k] = -reactions_.row_multiplier(friction.first_row + k);

@@ -3,7 +3,9 @@
 //
 //   stick   the slip rows are on (equations like all others) as long as their multipliers T obey |T| <= static coefficient * load
 //   slip    a force of kinetic coefficient * load acts against the slip; the load at the end of a step is found by a fixed point around the
-//           step, and the force changes linearly within it; its direction in a plane is that at the end of the step
+//           step, and the force changes linearly within it; its direction in a plane is that at the end of the step, or the one that brings the slip
+//           to rest within it. Where friction outweighs inertia that direction depends strongly on itself: it is found with the mobility W of what
+//           slips,  u' = u - h W (f' - f),  |f'_i| = F_i against u'_i,  and W scaled to what the integrator makes of it
 //
 //   compliant laws (friction_law.hpp) never stick; what is found by the fixed point is their load
 //
@@ -13,6 +15,7 @@
 #include <memory>
 #include <string>
 
+#include "limber/contact/shared_stick.hpp"
 #include "limber/contact/stop_response.hpp"
 #include "limber/dynamics/system/system.hpp"
 #include "limber/integration/stepper.hpp"
@@ -30,7 +33,7 @@ public:
     /// Accelerations, with the forces of what slips.
     StepReport start(Stepper& inner, StopResponse<D>& response, State& state);
     /// Whether what sticks can, and what slips has not come to rest; `response` has looked at the state.
-    bool holds(const State& state, const StopResponse<D>& response);
+    bool holds(const State& state, StopResponse<D>& response);
     /// What sticks and what slips from now on, and accelerations; `response` has looked at the state.
     StepReport settle(Stepper& inner, StopResponse<D>& response, State& state, StepReport& report);
 
@@ -43,15 +46,21 @@ private:
     void find_reactions(const State& state);
     double load(int i) const;
     double stick_force(int i) const;
+    /// Over its bound, for the reactions as they are; 0: next to no force.
+    double stick_ratio(int i) const;
     bool is_compliant(int i) const { return m_.friction[i].compliant >= 0; }
     /// Features at states_, for the laws of compliant friction.
     MeasureContext<D> look_at_bristles(const State& state);
     void begin_bristles(State& state, int i);
     void advance_bristles(State& state);
     void start_slip(State& state, int i, const VecX& direction);
-    /// Forces of what slips at the end of `advance` from the state as it is; directions and times are set.
+    /// Forces of what slips at the end of `advance`, h later than the state as it is; times are set.
     template <class Advance>
-    StepReport find_forces(StopResponse<D>& response, State& state, const Advance& advance);
+    StepReport find_forces(StopResponse<D>& response, State& state, double h, const Advance& advance);
+    /// Of what slips in planes, while the contacts that are closed stay so.
+    void update_mobility(StopResponse<D>& response, const State& state, double h);
+    /// What the last change of forces has done, against what was expected of it.
+    void rescale_mobility(const VecX& rates);
     /// Directions of slip in a plane at the end of a trial; the largest change.
     double turn_directions(const StopResponse<D>& response);
     void add_event(StepReport& report, ContactEvent::Kind kind, double t, int i) const;
@@ -59,6 +68,7 @@ private:
     std::shared_ptr<const MechanismSystem<D>> system_;
     const Mechanism<D>& m_;
     ReactionSolver<D> reactions_;
+    SharedStick<D> shared_stick_;
     BodyStates<D> states_;
     std::vector<TwistVec<D>> rates_;
     std::vector<int> bristle_features_;
@@ -67,7 +77,13 @@ private:
     std::vector<int> slipping_;
     VecX forces_, defect_, previous_defect_, change_, product_, row_;  // beside slipping_
     MatX inverse_;
-    VecX slip_before_;  // two numbers per friction element, at the start of the step
+    VecX touching_;                     // wrenches of bodies that touch
+    std::vector<Eigen::Index> planar_;  // of slipping_: in planes
+    std::vector<bool> comes_to_rest_;   // beside planar_: within the trial; its direction stays
+    std::vector<int> entries_;
+    MatX mobility_;                  // two rows for each of planar_
+    VecX last_rates_, last_pushes_;  // beside mobility_
+    bool is_scaled_ = false;
     double speed_tolerance_;
 };
 

@@ -1,52 +1,61 @@
 #include "limber/contact/joint_projector.hpp"
 
+#include <utility>
+
 namespace limber {
 namespace {
 
-constexpr double penalty_ratio = 1e7;  // over the masses
-constexpr int max_passes = 12;
+constexpr double penalty_ratio = 1e7;  // over a typical mass
+constexpr double mass_floor = 1e-12;   // of massless bodies, over a typical mass
+constexpr double enough = 1e-14;       // of what the rows miss, over the twists
+constexpr int most_passes = 50;
 constexpr int position_passes = 4;
 
 }  // namespace
 
 template <int D>
-JointProjector<D>::JointProjector(const Mechanism<D>& m)
-    : constraints_(m, m.constraints), is_joined_(m.bodies.size(), false), penalty_(penalty_ratio * m.mass_scale) {
+JointProjector<D>::JointProjector(const Mechanism<D>& m, ConstraintSet<D> rows)
+    : constraints_(m, std::move(rows)),
+      is_joined_(m.bodies.size(), false),
+      penalty_(penalty_ratio * m.mass_scale),
+      iteration_(constraints_.twist_count(), constraints_.row_count()) {
     for (const int f : constraints_.set.slot_feature)
         if (m.features[f].body >= 0) is_joined_[m.features[f].body] = true;
-    zero_ = rows_ = phi_ = VecX::Zero(constraints_.row_count());
+    zero_ = residual_ = multipliers_ = phi_ = VecX::Zero(constraints_.row_count());
+    weight_ = VecX::Constant(constraints_.row_count(), penalty_);
     step_ = VecX::Zero(constraints_.twist_count());
 }
 
 template <int D>
 bool JointProjector<D>::update(const BodyStates<D>& states, const BodyStates<D>& mass_states,
                                const std::vector<double>& memory, double t) {
-    if (!has_joints()) return true;
     constraints_.update(states, memory, t);
     constraints_.clear_matrix();
-    constraints_.add_mass(mass_states, 1e-9);
+    constraints_.add_mass(mass_states, mass_floor);
     constraints_.add_normal_matrix(penalty_);
     return constraints_.factorize();
 }
 
-// v <- v - S^-1 G^T w (G v + target), S = M + w G^T G: each pass leaves about 1/w of the error.
 template <int D>
 void JointProjector<D>::project(const VecX& target, VecX& twists) {
     if (!has_joints()) return;
-    const double small =
-        1e-15 * (twists.template lpNorm<Eigen::Infinity>() + target.template lpNorm<Eigen::Infinity>());
-    double before = 0;
-    for (int k = 0; k < max_passes; ++k) {
-        constraints_.multiply_rows(twists, rows_);
-        rows_ += target;
-        const double error = rows_.template lpNorm<Eigen::Infinity>();
-        if (!(error > small) || (k > 0 && error > 0.5 * before)) return;
-        before = error;
-        step_.setZero();
-        constraints_.add_transposed(rows_, penalty_, step_);
-        constraints_.solve(step_);
-        twists -= step_;
-    }
+    constraints_.multiply_rows(twists, residual_);
+    residual_ += target;
+    multipliers_.setZero();
+    const double size = twists.template lpNorm<Eigen::Infinity>() + target.template lpNorm<Eigen::Infinity>();
+    iteration_.run(weight_, enough * size, most_passes, residual_, twists, multipliers_,
+                   [&](const VecX& direction, VecX& change, VecX& rows) {
+                       change.setZero();
+                       constraints_.add_transposed(direction, 1.0, change);
+                       constraints_.solve(change);
+                       constraints_.multiply_rows(change, rows);
+                   });
+}
+
+template <int D>
+void JointProjector<D>::respond(const VecX& target, VecX& x) {
+    constraints_.solve(x);
+    project(target, x);
 }
 
 // Newton's method; rows and matrix must be of the same place, since the penalty magnifies what they differ by.

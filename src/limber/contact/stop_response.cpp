@@ -5,10 +5,6 @@
 namespace limber {
 namespace {
 
-constexpr double penalty_ratio = 1e6;  // over a typical mass
-constexpr double mass_floor = 1e-12;   // of massless bodies, over a typical mass
-constexpr int most_passes = 50;
-
 // Joints, drivers, and slip rows with their flags.
 template <int D>
 std::vector<int> holding_rows(const Mechanism<D>& m) {
@@ -35,17 +31,14 @@ template <int D>
 StopResponse<D>::StopResponse(const Mechanism<D>& mechanism)
     : m_(mechanism),
       joints_(mechanism, mechanism.constraints.with_rows(holding_rows(mechanism), true)),
-      contacts_(mechanism, mechanism.constraints.with_rows(contact_rows(mechanism))),
-      iteration_(joints_.twist_count(), joints_.row_count()) {
+      contacts_(mechanism, mechanism.constraints.with_rows(contact_rows(mechanism))) {
     rates_ = VecX::Zero(contacts_.row_count());
     int next = count();
     for (const FrictionElement& friction : m_.friction) {
         first_slip_.push_back(next);
         next += friction.row_count;
     }
-    twists_ = VecX::Zero(joints_.twist_count());
-    penalty_ = VecX::Constant(joints_.row_count(), penalty_ratio * m_.mass_scale);
-    residual_ = multipliers_ = no_rows_ = VecX::Zero(joints_.row_count());
+    twists_ = VecX::Zero(contacts_.twist_count());
     slot_force_.assign(m_.forces.slot_feature.size(), Vec<D>::Zero());
 }
 
@@ -62,37 +55,17 @@ void StopResponse<D>::look(const BodyStates<D>& states, const std::vector<double
 }
 
 template <int D>
-void StopResponse<D>::hold_joints(const VecX& rhs, VecX& x) {
-    joints_.multiply_rows(x, residual_);
-    residual_ += rhs;
-    multipliers_.setZero();
-    const double enough = 1e-14 * (rhs.lpNorm<Eigen::Infinity>() + x.lpNorm<Eigen::Infinity>());
-    iteration_.run(penalty_, enough, most_passes, residual_, x, multipliers_,
-                   [&](const VecX& direction, VecX& change, VecX& rows) {
-                       change.setZero();
-                       joints_.add_transposed(direction, 1.0, change);
-                       joints_.solve(change);
-                       joints_.multiply_rows(change, rows);
-                   });
-}
-
-template <int D>
 bool StopResponse<D>::prepare(const BodyStates<D>& states, const std::vector<double>& memory, double t,
                               const std::vector<int>& list) {
     list_ = list;
-    joints_.update(states, memory, t);
-    joints_.clear_matrix();
-    joints_.add_mass(states, mass_floor);
-    joints_.add_normal_matrix(penalty_ratio * m_.mass_scale);
-    if (!joints_.factorize()) return false;
+    if (!joints_.update(states, states, memory, t)) return false;
     const auto n = static_cast<Eigen::Index>(list_.size());
-    response_.resize(joints_.twist_count(), n);
+    response_.resize(twists_.size(), n);
     delassus_.resize(n, n);
     for (Eigen::Index j = 0; j < n; ++j) {
         twists_.setZero();
         contacts_.add_row(contact_of(list_[j]), sign_of(list_[j]), twists_);
-        joints_.solve(twists_);
-        hold_joints(no_rows_, twists_);
+        joints_.respond(twists_);
         response_.col(j) = twists_;
         for (Eigen::Index i = 0; i < n; ++i)
             delassus_(i, j) = sign_of(list_[i]) * contacts_.dot_row(contact_of(list_[i]), twists_);
@@ -105,13 +78,13 @@ bool StopResponse<D>::prepare(const BodyStates<D>& states, const std::vector<dou
 
 template <int D>
 void StopResponse<D>::find_free_accelerations(const BodyStates<D>& states, const std::vector<double>& memory, double t,
-                                              VecX& accelerations) {
+                                              const VecX& known, VecX& accelerations) {
     for (std::size_t b = 0; b < states.size(); ++b)
         twists_.template segment<T>(static_cast<Eigen::Index>(b) * T) =
             -inertia_wrench(m_.bodies[b], states[b], TwistVec<D>::Zero().eval());
-    add_applied_wrenches(m_, states, joints_.features, memory, t, slot_force_, 1.0, twists_);
-    joints_.solve(twists_);
-    hold_joints(joints_.values.bias, twists_);
+    add_applied_wrenches(m_, states, joints_.features(), memory, t, slot_force_, 1.0, twists_);
+    if (known.size() > 0) twists_ += known;
+    joints_.respond(joints_.bias(), twists_);
     accelerations.resize(static_cast<Eigen::Index>(list_.size()));
     for (std::size_t k = 0; k < list_.size(); ++k) {
         const int i = contact_of(list_[k]);

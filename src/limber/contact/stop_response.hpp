@@ -5,11 +5,9 @@
 //
 //   u+ = u- + W P,   W = N R,   R = P_G M^-1 N^T
 //
-// where P_G M^-1 is what bodies do under a wrench while joints hold. Each column of R costs one solve with M + r G^T G and a few passes of the
-// multiplier iteration, so redundant joints and massless bodies are no obstacle.
+// where P_G M^-1 is what bodies do under a wrench while joints hold (joint_projector.hpp).
 
-#include "limber/kinematics/body_space/twist_constraints.hpp"
-#include "limber/math/multiplier_iteration.hpp"
+#include "limber/contact/joint_projector.hpp"
 
 namespace limber {
 
@@ -43,9 +41,10 @@ public:
     const MatX& response() const { return response_; }
     /// Rates of the gaps listed.
     void list_rates(VecX& rates) const;
-    /// Second derivatives of the gaps of the listed contacts without contact forces; needs prepare().
+    /// Second derivatives of the gaps of the listed contacts without contact forces; needs prepare(). `known` are wrenches on the bodies
+    /// from elsewhere; empty: there are none.
     void find_free_accelerations(const BodyStates<D>& states, const std::vector<double>& memory, double t,
-                                 VecX& accelerations);
+                                 const VecX& known, VecX& accelerations);
     /// Impulses at the listed contacts as wrenches on all bodies.
     void add_wrenches(const VecX& impulses, VecX& wrenches) const;
     /// Changes velocities as impulses at the listed contacts do; needs prepare().
@@ -54,15 +53,12 @@ public:
 private:
     static constexpr int T = twist_size<D>;
 
-    /// Least change of x, in the metric of the masses, such that G x + rhs = 0.
-    void hold_joints(const VecX& rhs, VecX& x);
-
     const Mechanism<D>& m_;
-    TwistConstraints<D> joints_, contacts_;
-    MultiplierIteration iteration_;
+    JointProjector<D> joints_;
+    TwistConstraints<D> contacts_;
     std::vector<int> first_slip_;  // of each friction element, among the rows of contacts_
     std::vector<int> list_;
-    VecX rates_, twists_, penalty_, residual_, multipliers_, no_rows_;
+    VecX rates_, twists_;
     MatX response_, delassus_;
     std::vector<Vec<D>> slot_force_;
 };

@@ -7,6 +7,8 @@
 #include <limits>
 #include <utility>
 
+#include "limber/contact/contact_wrenches.hpp"
+
 namespace limber {
 namespace {
 
@@ -243,10 +245,17 @@ void UnilateralStepper<D>::list_contact(const State& state, int contact) {
     if (is_latched(state, contact)) list_.push_back(response_.opposite(contact));
 }
 
+// Of the contacts of list_; rigid bodies that touch push as in the last step.
+template <int D>
+void UnilateralStepper<D>::find_free_accelerations(const State& state) {
+    update_contact_wrenches<D>(state, states_, touching_);
+    response_.find_free_accelerations(states_, state.memory, state.t, touching_, accelerations_);
+}
+
 template <int D>
 bool UnilateralStepper<D>::find_forces(const State& state) {
     if (!response_.prepare(states_, state.memory, state.t, list_)) return false;
-    response_.find_free_accelerations(states_, state.memory, state.t, accelerations_);
+    find_free_accelerations(state);
     if (!complementarity_.solve(response_.delassus(), accelerations_, forces_)) return false;
     after_rates_.noalias() = response_.delassus() * forces_;
     after_rates_ += accelerations_;
@@ -319,6 +328,32 @@ void UnilateralStepper<D>::find_impulses(const VecX& restitution) {
     if (energy_gain() > touching * size) newton(VecX::Constant(before_rates_.size(), restitution.minCoeff()), true);
 }
 
+template <int D>
+void UnilateralStepper<D>::change_velocities(const std::vector<double>& memory, double t, const VecX& restitution) {
+    if (coulomb_impact_.applies(list_)) {
+        coulomb_impact_.solve(response_, memory, t, list_, restitution, states_, impulses_, after_rates_);
+    } else {
+        find_impulses(restitution);
+        response_.apply(impulses_, states_);
+    }
+}
+
+template <int D>
+bool UnilateralStepper<D>::hold_hops(std::vector<double>& memory) {
+    const std::size_t count = list_.size();
+    for (std::size_t k = 0; k < count; ++k) {
+        const auto place = static_cast<Eigen::Index>(k);
+        const bool hops = list_[k] >= 0 && before_rates_[place] > -speed_tolerance_ &&
+                          after_rates_[place] > speed_tolerance_ && accelerations_[place] < 0;
+        if (!hops || 2 * after_rates_[place] > -accelerations_[place] * options_.shortest_flight * step_) continue;
+        double& flag = memory[m_.unilateral[list_[k]].flag];
+        if (flag == 2) continue;
+        flag = 2;
+        list_.push_back(response_.opposite(list_[k]));
+    }
+    return list_.size() > count;
+}
+
 // Velocities after an impact at the contacts of list_, if any of them approaches.
 template <int D>
 bool UnilateralStepper<D>::collide(State& state, StepReport& report) {
@@ -337,16 +372,20 @@ bool UnilateralStepper<D>::collide(State& state, StepReport& report) {
     }
     double energy = 0;
     for (std::size_t b = 0; b < states_.size(); ++b) energy += kinetic_energy(m_.bodies[b], states_[b]);
-    if (coulomb_impact_.applies(list_)) {
-        coulomb_impact_.solve(response_, state.memory, state.t, list_, restitution, states_, impulses_, after_rates_);
-    } else {
-        find_impulses(restitution);
-        response_.apply(impulses_, states_);
+    const BodyStates<D> before = states_;
+    change_velocities(state.memory, state.t, restitution);
+    std::vector<double> memory = state.memory;
+    if (hold_hops(memory)) {
+        states_ = before;
+        restitution.conservativeResizeLike(VecX::Zero(static_cast<Eigen::Index>(list_.size())));
+        if (!response_.prepare(states_, memory, state.t, list_)) return false;
+        response_.list_rates(before_rates_);
+        change_velocities(memory, state.t, restitution);
     }
     for (std::size_t b = 0; b < states_.size(); ++b) energy -= kinetic_energy(m_.bodies[b], states_[b]);
     state.memory[m_.impact_loss] += energy;
     ++impact_count_;
-    for (Eigen::Index k = 0; k < n; ++k) {
+    for (Eigen::Index k = 0; k < impulses_.size(); ++k) {
         if (!(impulses_[k] > 0)) continue;
         const int contact = response_.contact_of(list_[k]);
         const double impulse = response_.sign_of(list_[k]) * impulses_[k];
@@ -397,7 +436,7 @@ StepReport UnilateralStepper<D>::settle(State& state, StepReport& report) {
     };
     if (!all.empty()) {
         if (!response_.prepare(states_, state.memory, state.t, list_)) return fail();
-        response_.find_free_accelerations(states_, state.memory, state.t, accelerations_);
+        find_free_accelerations(state);
         if (collide(state, report)) {
             system_->import_states(states_, state.q, state.v);
             look(state);

@@ -14,7 +14,7 @@
 // With friction (dry_friction.hpp) impacts obey Coulomb's law (coulomb_impact.hpp), with Newton's restitution.
 //
 // And so on for the rest of the step. An infinite sequence of ever smaller bounces ends when the next flight would be shorter than a small part
-// of the step: then e = 0.
+// of the step: then e = 0, and contacts that rest stay closed in the impact.
 
 #include <memory>
 
@@ -61,6 +61,7 @@ private:
     bool locate_release(State& state, double high, StepReport& report);
     /// Into list_, with latched contacts both ways.
     void list_contact(const State& state, int contact);
+    void find_free_accelerations(const State& state);
     /// Forces at the contacts of list_ and the accelerations they leave. False: there are none.
     bool find_forces(const State& state);
     bool separates(std::size_t place) const;
@@ -77,6 +78,10 @@ private:
     void collide_in_turn(const VecX& restitution);
     /// Relative to rest: half the sum of impulse times rate before and after.
     double energy_gain() const { return 0.5 * impulses_.dot(before_rates_ + after_rates_); }
+    void change_velocities(const std::vector<double>& memory, double t, const VecX& restitution);
+    /// Contacts at rest that the impact would lift for a moment only, as the corners of a block that rocks itself to rest, hold both ways in it:
+    /// they are listed so and flagged in the memory. False: there are none.
+    bool hold_hops(std::vector<double>& memory);
     bool collide(State& state, StepReport& report);
 
     std::unique_ptr<Stepper> inner_;
@@ -94,7 +99,7 @@ private:
     BodyStates<D> states_;
     VecX gaps_before_, rates_before_;  // at before_
     std::vector<int> list_;            // contacts under consideration; the vectors below are beside it
-    VecX accelerations_, forces_, before_rates_, after_rates_, impulses_, bound_, compression_;
+    VecX accelerations_, forces_, before_rates_, after_rates_, impulses_, bound_, compression_, touching_;
 };
 
 }  // namespace limber

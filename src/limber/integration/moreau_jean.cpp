@@ -10,6 +10,7 @@ namespace limber {
 namespace {
 
 constexpr double overlap_allowed = 1e-7;  // over the mechanism's typical length
+constexpr double rest = 1e-8;             // slower than this, over the same, is no slip: what the solver leaves of it
 
 ConeOptions step_options() {
     ConeOptions options;
@@ -32,7 +33,8 @@ MoreauJean<D>::MoreauJean(std::shared_ptr<const MechanismSystem<D>> system)
       world_(m_),
       problem_(m_),
       solver_(step_options()),
-      separator_(step_options()) {
+      separator_(step_options()),
+      slip_tolerance_(rest * m_.length_scale) {
     features_.resize(m_.features.size());
     slot_force_.assign(m_.forces.slot_feature.size(), Vec<D>::Zero());
     const auto size = static_cast<Eigen::Index>(m_.bodies.size()) * T;
@@ -130,6 +132,8 @@ void MoreauJean<D>::part_overlaps() {
 template <int D>
 void MoreauJean<D>::take_guess(const State& state, double h) {
     impulse_.setZero(problem_.row_count());
+    is_new_.assign(contacts_.size(), true);
+    slides_.assign(contacts_.size(), false);
     // Both lists are in the order of their pairs.
     const auto pair_of = [](const auto& contact) { return std::pair(contact.shape_a, contact.shape_b); };
     std::size_t first = 0;
@@ -141,6 +145,8 @@ void MoreauJean<D>::take_guess(const State& state, double h) {
             if (distance(k) < distance(nearest)) nearest = k;
         if (nearest == contacts_.size() || pair_of(contacts_[nearest]) != pair_of(old)) continue;
         const int i = static_cast<int>(nearest);
+        is_new_[i] = false;
+        slides_[i] = slides_[i] || old.slides;
         const Vec3 impulse = h * (problem_.axes(i).transpose() * old.force);
         const int rows = 1 + problem_.blocks()[i].sliding_rows;
         impulse_.segment(problem_.delassus().first_row(i), rows) += impulse.head(rows);
@@ -152,8 +158,37 @@ void MoreauJean<D>::take_guess(const State& state, double h) {
 }
 
 template <int D>
-ConeReport MoreauJean<D>::solve_contacts(double h) {
+double MoreauJean<D>::slip_speed(int contact, const VecX& velocities) {
+    return velocities.segment(problem_.delassus().first_row(contact) + 1, problem_.blocks()[contact].sliding_rows)
+        .norm();
+}
+
+template <int D>
+void MoreauJean<D>::choose_coefficients() {
     problem_.multiply(before_, u_before_);
+    for (int i = 0; i < static_cast<int>(contacts_.size()); ++i) {
+        if (is_new_[i]) slides_[i] = slip_speed(i, u_before_) > slip_tolerance_;
+        const ContactLaw& law = *m_.contact_rules[contacts_[i].rule].law;
+        if (!slides_[i]) problem_.blocks()[i].friction = law.static_friction;
+    }
+}
+
+template <int D>
+bool MoreauJean<D>::let_go() {
+    bool has_changed = false;
+    for (int i = 0; i < static_cast<int>(contacts_.size()); ++i) {
+        const double kinetic = m_.contact_rules[contacts_[i].rule].law->friction;
+        double& friction = problem_.blocks()[i].friction;
+        slides_[i] = slip_speed(i, velocity_) > slip_tolerance_;
+        if (!slides_[i] || friction == kinetic) continue;
+        friction = kinetic;
+        has_changed = has_changed || impulse_[problem_.delassus().first_row(i)] > 0;
+    }
+    return has_changed;
+}
+
+template <int D>
+ConeReport MoreauJean<D>::solve_contacts(double h) {
     problem_.multiply(after_, u_free_);
     bias_.setZero(problem_.row_count());
     for (std::size_t i = 0; i < contacts_.size(); ++i) {
@@ -218,7 +253,8 @@ void MoreauJean<D>::keep_contacts(State& state, double h) const {
         const int index = static_cast<int>(i);
         if (impulse_[problem_.delassus().first_row(index)] == 0) continue;
         state.contacts.push_back({c.body_a, c.body_b, c.shape_a, c.shape_b, c.rule, c.point, c.normal, c.gap,
-                                  problem_.force(index, impulse_) / h, problem_.torque(index, impulse_) / h});
+                                  problem_.force(index, impulse_) / h, problem_.torque(index, impulse_) / h,
+                                  slides_[i]});
     }
 }
 
@@ -248,8 +284,11 @@ StepReport MoreauJean<D>::step(State& state, double h) {
         problem_.update(states_, contacts_, joints_);
         part_overlaps();
         take_guess(state, h);
-        const ConeReport solved = solve_contacts(h);
-        report.iterations = solved.sweeps + solved.newton_steps;
+        choose_coefficients();
+        do {
+            const ConeReport solved = solve_contacts(h);
+            report.iterations += solved.sweeps + solved.newton_steps;
+        } while (let_go());
         problem_.add_response(impulse_, after_);
     }
     if (!after_.allFinite()) {

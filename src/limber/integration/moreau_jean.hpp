@@ -6,7 +6,8 @@
 //   v'  = v_f + M^-1 (G^T lambda + J^T p)
 //   joints     G (v + v')/2 + Phi_t = 0, G in the middle of the step, so that they do no work
 //   contacts   0 <= p_n  complementary to  u_n + gap/h >= 0:  a gap may close within the step, not more; where it would, Newton's
-//              restitution asks for u_n' + e u_n >= 0 instead; friction as in cone_complementarity.hpp
+//              restitution asks for u_n' + e u_n >= 0 instead; friction as in cone_complementarity.hpp, with the static coefficient where
+//              the contact did not slide at the end of the step before, until it does
 //   positions  by h v' for bodies that feel a contact impulse, by h (v + v')/2 for all others
 //
 // For bodies under constant forces the energy then changes by  p.u' - 1/2 |v' - v|_M^2  in contact and not at all in flight: it cannot
@@ -39,6 +40,11 @@ private:
     AngularVec<D> turn_freely(int body, const AngularVec<D>& torque, double h) const;
     void part_overlaps();
     void take_guess(const State& state, double h);
+    /// Static coefficients where nothing slides.
+    void choose_coefficients();
+    /// Contacts that slide under their static coefficient get the kinetic one. False: there are none.
+    bool let_go();
+    double slip_speed(int contact, const VecX& velocities);
     ConeReport solve_contacts(double h);
     void move_bodies(double h);
     void keep_contacts(State& state, double h) const;
@@ -56,6 +62,8 @@ private:
     std::vector<Contact> contacts_;
     std::vector<ConeBlock> separating_;
     std::vector<bool> feels_contact_;
+    std::vector<bool> is_new_, slides_;  // beside contacts_
+    double slip_tolerance_;
     VecX wrench_, before_, after_, target_, difference_;
     VecX u_before_, u_free_, bias_, impulse_, velocity_, shift_;
 };

@@ -334,7 +334,8 @@ const std::vector<TypeFormat>& sensor_formats() {
         {"impulse", K::reference, "of a stop: sum over its impacts so far", false, {}},
         {"contact",
          K::reference,
-         "by a rule of contacts: name.normal (sum of normal forces), name.count (points), name.depth (largest)",
+         "by a rule of contacts: name.normal (sum of normal forces), name.count (points), name.depth (largest), "
+         "name.friction (sum over pairs of shapes of the size of their friction force)",
          false,
          {}},
         {"energy",

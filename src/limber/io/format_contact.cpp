@@ -47,13 +47,21 @@ const std::vector<StopFormat>& stop_formats() {
               {{"radius", K::number, "of a ball around the second marker (default 0)"}, friction, static_friction})},
          StopType::wall},
         {{"stop", K::two_markers, "the two points stay at least so far apart", false,
-          with_impact({{"length", K::number, "the distance (default: the one at the start)"}})},
+          with_impact(
+              {{"length", K::number, "the distance (default: the one at the start)"},
+               {"radius", K::number, "of the ball around the second marker that rubs (default: half the length)"},
+               friction,
+               static_friction})},
          StopType::stop},
         {{"cable", K::two_markers, "the two points stay at most so far apart: rope, strap, check link", false,
           with_impact({{"length", K::number, "the distance (default: the one at the start)"}})},
          StopType::cable},
         {{"clearance", K::two_markers, "pin in a wider hole (space: ball in a wider socket), in place of a joint",
-          false, with_impact({{"gap", K::number, "radial play", true}})},
+          false,
+          with_impact({{"gap", K::number, "radial play", true},
+                       {"radius", K::number, "of the pin where it rubs (default 0)"},
+                       friction,
+                       static_friction})},
          StopType::clearance},
         {{"slot", K::two_markers,
           "second marker in a wider slot along x (space: z) of the first, in place of a prismatic or point-on-line "
@@ -74,7 +82,8 @@ const std::vector<ContactFormat>& contact_formats() {
     static const FieldFormat exponent{"exponent", K::number, "of the depth (default 1.5: round bodies)"};
     static const std::vector<ContactFormat> list{
         {{"rigid", K::two_bodies, "no overlap, friction in Coulomb's cone; needs the integrator moreau-jean", false,
-          with_friction({{"restitution", K::number, "speed after an impact over that before (default 0)"}})},
+          with_friction({{"restitution", K::number, "speed after an impact over that before (default 0)"},
+                         {"static-friction", K::number, "coefficient while it sticks (default: that of sliding)"}})},
          ContactRule::Law::rigid},
         {{"linear", K::two_bodies, "spring and damper at each contact point", false,
           with_friction({{"stiffness", K::number, "force over depth", true},

@@ -267,10 +267,10 @@ struct Stop {
     std::string scalar;                      ///< limit: the joint coordinate or sensor
     std::optional<Number> minimum, maximum;  ///< limit
     std::optional<Number> length;  ///< stop, cable: the distance, if absent that at the reference configuration
-    Number radius;                 ///< wall: of a ball around the second marker
+    Number radius;                 ///< wall, stop: of a ball around the second marker; clearance: of the pin
     Number gap;                    ///< clearance, slot: play to each side
     Number restitution;            ///< 0: plastic, 1: elastic
-    Number friction;               ///< wall, slot, limit: kinetic coefficient
+    Number friction;               ///< all but cable: kinetic coefficient
     std::optional<Number> static_friction;  ///< if absent, the kinetic one
     std::string along;                      ///< limit: the coordinate that friction acts against
     std::optional<Number> latch;            ///< closes for good when reached slower than this

@@ -1,6 +1,7 @@
 #include "limber/simulation/contact_view.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace limber {
 
@@ -44,21 +45,23 @@ Vec<D> ContactView<D>::contact_point(const Place& place, const FeatureState<D>& 
     return b;
 }
 
-// Of a wall: the rows of what sticks, or the force of what slips.
+// Of all but limits: the rows of what sticks, or the force of what slips.
 template <int D>
 Vec<D> ContactView<D>::friction_force(const Place& place, const State& state, const FeatureState<D>& features,
                                       const ReactionSolver<D>& reactions, const Vec<D>& at) const {
     Vec<D> force = Vec<D>::Zero();
-    if (place.friction < 0) return force;
+    if (place.friction < 0 || place.type == StopType::limit) return force;
     const FrictionElement& friction = m_.friction[place.friction];
     const double* slip = state.memory.data() + friction.slip;
+    std::array<Vec<D>, 2 * (D + 1)> gradient;
     for (int k = 0; k < friction.row_count; ++k) {
         const int row = friction.first_row + k;
         force +=
             place.sign * reactions.row_multiplier(row) * reactions.row_wrench(row, place.body, at).template head<D>();
-        const ConstraintElement<D>& element = m_.elements[m_.unilateral[friction.contact].element];
-        if (slip[slip_is_on] != 0)
-            force -= slip[slip_force_after] * slip[slip_direction + k] * features.value[element.a.axis[k]];
+        if (slip[slip_is_on] == 0) continue;
+        const Row& along = m_.constraints.rows[row];
+        compute_sliding_gradient(features, &m_.constraints.slot_feature[along.first_slot], along, gradient.data());
+        force -= slip[slip_force_after] * slip[slip_direction + k] * gradient[D + 1];
     }
     return force;
 }
@@ -88,6 +91,44 @@ void ContactView<D>::find(const State& state, const MeasureContext<D>& context, 
         force += friction_force(place, state, context.features, reactions, at);
         list.push_back({in_space<D>(at), in_space<D>(direction), in_space<D>(force), place.stop});
     }
+}
+
+template <int D>
+ContactRuleLoad ContactView<D>::measure_rule(int rule, const State& state, const MeasureContext<D>& context) const {
+    ContactRuleLoad load;
+    // Friction at the points of one pair may be inner stress: what the bodies feel is its sum. Points are in the order of their pairs.
+    Vec3 friction = Vec3::Zero();
+    for (std::size_t i = 0; i < state.contacts.size(); ++i) {
+        const ContactPoint& c = state.contacts[i];
+        if (c.rule != rule) continue;
+        const double normal = c.force.dot(c.normal);
+        load.normal += normal;
+        load.count += 1;
+        load.depth = std::max(load.depth, -c.gap);
+        friction += c.force - normal * c.normal;
+        const bool is_last = i + 1 == state.contacts.size() || state.contacts[i + 1].shape_a != c.shape_a ||
+                             state.contacts[i + 1].shape_b != c.shape_b;
+        if (!is_last) continue;
+        load.friction += friction.norm();
+        friction.setZero();
+    }
+    CompliantPoints points;
+    for (std::size_t i = 0; i < m_.forces.elements.size(); ++i) {
+        const auto& e = m_.forces.elements[i];
+        if (e.kind != ForceKind::contact || e.contact->rule != rule) continue;
+        m_.forces.find_contact_points(static_cast<int>(i), context, points);
+        double normal = 0;
+        friction.setZero();
+        for (int k = 0; k < points.count; ++k) {
+            const CompliantPoint& p = points.points[k];
+            normal += p.normal;
+            friction += p.force - p.normal * p.direction;
+        }
+        load.normal += normal;
+        load.count += normal > 0 ? 1 : 0;
+        load.friction += friction.norm();
+    }
+    return load;
 }
 
 template class ContactView<2>;

@@ -8,6 +8,14 @@
 
 namespace limber {
 
+/// What the bodies of one rule do to each other.
+struct ContactRuleLoad {
+    double normal = 0;    ///< sum of the normal forces
+    double friction = 0;  ///< sum over pairs of shapes of the size of their friction force
+    double depth = 0;     ///< largest overlap, of rigid bodies
+    int count = 0;        ///< contact points; of compliant bodies pairs of shapes
+};
+
 template <int D>
 class ContactView {
 public:
@@ -18,6 +26,8 @@ public:
     /// Everything that touches. `reactions` must be those of the state if they are needed.
     void find(const State& state, const MeasureContext<D>& context, const ReactionSolver<D>& reactions,
               std::vector<ContactLoad>& list) const;
+    /// `rule` is a place among those of the mechanism.
+    ContactRuleLoad measure_rule(int rule, const State& state, const MeasureContext<D>& context) const;
 
 private:
     struct Place {

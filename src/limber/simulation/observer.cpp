@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "limber/contact/contact_wrenches.hpp"
 #include "limber/kinematics/body_space/reactions.hpp"
 #include "limber/kinematics/body_space/relative_error.hpp"
 #include "limber/model/evaluation.hpp"
@@ -73,7 +74,7 @@ public:
     void observe(const State& state, double work, std::vector<double>& values) override {
         values.assign(columns_.size(), 0.0);
         update_motion(state, needs_accelerations_);
-        if (needs_reactions_) reactions_.solve(states_, state.memory, state.t, rates_);
+        if (needs_reactions_) update_reactions(state);
         for (const Probe& probe : probes_) measure(probe, state, work, values);
         // Expressions in the order in which they depend on each other.
         for (const ExpressionProbe& probe : expressions_) {
@@ -102,7 +103,7 @@ public:
         e.potential += m_.forces.potential(m_.constraints.measures, context, state.t);
         e.power += m_.forces.power(m_.constraints.measures, context, state.t);
         // Constraint forces -J^T lambda work only where rows move with time: power lambda . d Phi/dt.
-        if (has_drivers_) e.power += lambda_.dot(solver_->evaluation().time_partial);
+        if (has_drivers_) e.power += driver_power(state);
         if (m_.impact_loss >= 0) e.impact_loss = state.memory[m_.impact_loss];
         return e;
     }
@@ -155,7 +156,7 @@ public:
         for (std::size_t i = 0; i < force_elements_.size(); ++i)
             if (force_elements_[i] >= 0)
                 view.forces[i] = m_.forces.scalar_force(force_elements_[i], m_.constraints.measures, context, state.t);
-        if (with_reactions || with_stops) reactions_.solve(states_, state.memory, state.t, rates_);
+        if (with_reactions || with_stops) update_reactions(state);
         contact_view_.find(state, context, reactions_, view.contacts);
         view.joints.clear();
         if (!with_reactions) return;
@@ -218,22 +219,12 @@ private:
         return -1;
     }
 
-    // Sum of normal forces, number of contact points, largest depth. Of a compliant rule each pair of shapes counts once.
     void measure_contact(int rule, const State& state, const MeasureContext<D>& context, double* out) const {
-        for (const ContactPoint& c : state.contacts) {
-            if (c.rule != rule) continue;
-            out[0] += c.force.dot(c.normal);
-            out[1] += 1;
-            out[2] = std::max(out[2], -c.gap);
-        }
-        for (std::size_t i = 0; i < m_.forces.elements.size(); ++i) {
-            const auto& e = m_.forces.elements[i];
-            if (e.kind != ForceKind::contact || e.contact->rule != rule) continue;
-            const double normal =
-                m_.forces.scalar_force(static_cast<int>(i), m_.constraints.measures, context, state.t);
-            out[0] += normal;
-            out[1] += normal > 0 ? 1 : 0;
-        }
+        const ContactRuleLoad load = contact_view_.measure_rule(rule, state, context);
+        out[0] = load.normal;
+        out[1] = load.count;
+        out[2] = load.depth;
+        out[3] = load.friction;
     }
 
     // Names are those of sensor columns first, then joint coordinates and their rates.
@@ -331,7 +322,7 @@ private:
                 break;
             case Quantity::contact:
                 probe.rule = find_rule(model.contacts.get(sensor.contact).name);
-                add_columns(sensor.name, {"normal", "count", "depth"});
+                add_columns(sensor.name, {"normal", "count", "depth", "friction"});
                 break;
             case Quantity::kinetic_energy:
             case Quantity::potential_energy:
@@ -386,8 +377,22 @@ private:
         system_->export_states(state.q, state.v, states_);
         update_features<D>(m_, states_, all_features_, features_);
         if (!with_accelerations) return;
-        solver_->solve(state.t, state.q, state.v, state.memory, a_, lambda_);
-        system_->export_twist_rates(state.q, state.v, a_, rates_);
+        // Where rigid bodies touch, forces are known as means over the last step; so must accelerations be.
+        const bool are_means = !state.contacts.empty();
+        if (!are_means) solver_->solve(state.t, state.q, state.v, state.memory, a_, lambda_);
+        system_->export_twist_rates(state.q, state.v, are_means ? state.a : a_, rates_);
+    }
+
+    // Of the motion and the accelerations already loaded.
+    void update_reactions(const State& state) {
+        update_contact_wrenches<D>(state, states_, touching_);
+        reactions_.solve(states_, state.memory, state.t, rates_, touching_);
+    }
+
+    double driver_power(const State& state) {
+        if (state.contacts.empty()) return lambda_.dot(solver_->evaluation().time_partial);
+        update_reactions(state);
+        return reactions_.driver_power();
     }
 
     Vec<D> acceleration_of(int feature) const {
@@ -563,7 +568,7 @@ private:
     std::vector<int> all_features_;
     BodyStates<D> states_;
     std::vector<TwistVec<D>> rates_;
-    VecX a_, lambda_, rows_;
+    VecX a_, lambda_, rows_, touching_;
     std::vector<int> joint_elements_, force_elements_;  // in slot order; -1: none
     std::vector<Probe> probes_;
     std::vector<Condition> conditions_;

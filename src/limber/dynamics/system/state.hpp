@@ -16,6 +16,7 @@ struct ContactPoint {
     Vec3 normal = Vec3::UnitZ();  ///< from a to b
     double gap = 0;
     Vec3 force = Vec3::Zero(), torque = Vec3::Zero();  ///< on b, world axes
+    bool slides = false;                               ///< at the end of the step
 };
 
 struct State {

@@ -35,7 +35,7 @@ ReactionSolver<D>::ReactionSolver(const Mechanism<D>& mechanism)
 // lambda stays in the range of G. Each pass leaves e / (s^2 + e) of the error in the direction of singular value s.
 template <int D>
 double ReactionSolver<D>::solve(const BodyStates<D>& states, const std::vector<double>& memory, double t,
-                                const std::vector<TwistVec<D>>& twist_rates) {
+                                const std::vector<TwistVec<D>>& twist_rates, const VecX& known) {
     constexpr int T = twist_size<D>;
     TwistConstraints<D>& c = constraints_;
     c.update(states, memory, t);
@@ -44,6 +44,7 @@ double ReactionSolver<D>::solve(const BodyStates<D>& states, const std::vector<d
             inertia_wrench(m_.bodies[b], states[b], twist_rates[b]);
     const double inertia_size = wrench_.norm();
     add_applied_wrenches(m_, states, c.features, memory, t, slot_force_, -1.0, wrench_);
+    if (known.size() > 0) wrench_ -= known;
     return solve_wrenches(inertia_size);
 }
 

@@ -20,12 +20,11 @@ public:
     explicit ReactionSolver(const Mechanism<D>& mechanism);
 
     /// Returns the part of the wrenches that no joint can exert, relative to the whole: zero for a consistent
-    /// motion.
+    /// motion. `known` are wrenches on the bodies from elsewhere, about their centres of mass; empty: there are none.
     double solve(const BodyStates<D>& states, const std::vector<double>& memory, double t,
-                 const std::vector<TwistVec<D>>& twist_rates);
+                 const std::vector<TwistVec<D>>& twist_rates, const VecX& known = {});
 
-    /// The same for sudden changes of the twists: reaction() then gives impulses. `known` are impulses on the bodies from elsewhere, about
-    /// their centres of mass; empty: there are none.
+    /// The same for sudden changes of the twists: reaction() then gives impulses, and so are those known.
     double solve_impulses(const BodyStates<D>& states, const std::vector<double>& memory, double t,
                           const std::vector<TwistVec<D>>& twist_changes, const VecX& known = {});
 

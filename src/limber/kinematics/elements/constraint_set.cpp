@@ -76,11 +76,30 @@ void rolling_coefficients(const std::array<V3<S>, max_slots>& f, double radius, 
     slip_coefficients<D, S>(f, contact, tangent, out);
 }
 
+// Tangent at a round body with the normal n: the first frame's y and z, turned the shortest way that takes its x to n. In space there is none
+// where n = -x.
+template <int D, class S>
+V3<S> round_tangent(const std::array<V3<S>, max_slots>& f, const V3<S>& n, int axis) {
+    if constexpr (D == 2) {
+        return {S(0.0) - n[1], n[0], S(0.0)};
+    } else {
+        const V3<S>& e = f[2 + axis];
+        return e - (dot(n, e) / (S(1.0) + dot(n, f[1]))) * (f[1] + n);
+    }
+}
+
 // Slots of sliding: plane frame p, axes(D); ball frame p, axes(D). The last axis of the plane is its normal.
 template <int D, class S>
-void sliding_coefficients(const std::array<V3<S>, max_slots>& f, double radius, int axis,
-                          std::array<V3<S>, max_slots>& out) {
-    slip_coefficients<D, S>(f, S(-radius) * f[D], f[1 + axis], out);
+void sliding_coefficients(const std::array<V3<S>, max_slots>& f, const Row& row, std::array<V3<S>, max_slots>& out) {
+    if (!row.is_round) {
+        slip_coefficients<D, S>(f, S(-row.radius) * f[D], f[1 + row.axis], out);
+        return;
+    }
+    constexpr double tiny = 1e-300;  // points that coincide have no normal, and touch nothing
+    using std::sqrt;
+    const V3<S> d = f[D + 1] - f[0];
+    const V3<S> n = (S(1.0) / sqrt(dot(d, d) + S(tiny))) * d;
+    slip_coefficients<D, S>(f, S(-row.radius) * n, round_tangent<D, S>(f, n, row.axis), out);
 }
 
 // Slots of skate: ground frame p, axes(D); blade point, lateral axis.
@@ -100,7 +119,7 @@ void coefficients(const Row& row, const std::array<V3<S>, max_slots>& f, std::ar
     if (row.kind == RowKind::rolling) {
         rolling_coefficients<D, S>(f, row.radius, row.axis, out);
     } else if (row.kind == RowKind::sliding) {
-        sliding_coefficients<D, S>(f, row.radius, row.axis, out);
+        sliding_coefficients<D, S>(f, row, out);
     } else {
         skate_coefficients<D, S>(f, out);
     }
@@ -302,19 +321,18 @@ void ConstraintSet<D>::evaluate_velocities(const MeasureContext<D>& context, dou
 }
 
 template <int D>
-void compute_sliding_gradient(const FeatureState<D>& features, const int* slots, double radius, int axis,
-                              Vec<D>* gradient) {
+void compute_sliding_gradient(const FeatureState<D>& features, const int* slots, const Row& row, Vec<D>* gradient) {
     std::array<V3<double>, max_slots> f{};
     std::array<V3<double>, max_slots> a{};
     for (int s = 0; s < 2 * (D + 1); ++s)
         for (int i = 0; i < D; ++i) f[s][i] = features.value[slots[s]][i];
-    sliding_coefficients<D, double>(f, radius, axis, a);
+    sliding_coefficients<D, double>(f, row, a);
     for (int s = 0; s < 2 * (D + 1); ++s)
         for (int i = 0; i < D; ++i) gradient[s][i] = a[s][i];
 }
 
-template void compute_sliding_gradient(const FeatureState<2>&, const int*, double, int, Vec<2>*);
-template void compute_sliding_gradient(const FeatureState<3>&, const int*, double, int, Vec<3>*);
+template void compute_sliding_gradient(const FeatureState<2>&, const int*, const Row&, Vec<2>*);
+template void compute_sliding_gradient(const FeatureState<3>&, const int*, const Row&, Vec<3>*);
 template class ConstraintSet<2>;
 template class ConstraintSet<3>;
 

@@ -27,7 +27,7 @@ enum class RowKind {
     holonomic,
     rolling,  ///< slip of a disc on a plane along one axis of the plane; slots: frame of the plane, frame of the disc
     skate,    ///< sideways slip of a blade; slots: frame of the ground, point and lateral axis of the blade
-    sliding,  ///< slip of a ball or point on a plane along one axis of the plane; slots: frame of the plane, frame of the ball
+    sliding,  ///< slip of a ball or point on a plane or on another ball, along one tangent; slots: frames of the two
     user_velocity  ///< sum c_i(scalars, t) * rate of scalar i = rhs
 };
 
@@ -38,9 +38,10 @@ struct Row {
     int first_slot = 0, slot_count = 0;
     int law = -1;  ///< index of h(t); -1: the constant `rhs`
     double rhs = 0;
-    double radius = 0;  ///< rolling, sliding
-    int axis = 0;       ///< rolling, sliding: which axis of the plane
-    int user = -1;      ///< user_velocity: index into user_rows
+    double radius = 0;      ///< rolling, sliding: from the second point against the normal to where it touches
+    int axis = 0;           ///< rolling, sliding: which axis of the plane, or which tangent
+    bool is_round = false;  ///< sliding: the normal is the direction from the first point to the second
+    int user = -1;          ///< user_velocity: index into user_rows
 
     int flag = -1;  ///< memory slot that switches the row on; -1: always on
 
@@ -106,9 +107,8 @@ private:
     void evaluate_velocity_row(const Row& row, const MeasureContext<D>& context, double t, RowValues<D>& out) const;
 };
 
-/// Gradient of a sliding row over its slots: frame of the plane, frame of the ball.
+/// Gradient of a sliding row over slots: frame of the plane, frame of the ball. That of the ball's point is the tangent.
 template <int D>
-void compute_sliding_gradient(const FeatureState<D>& features, const int* slots, double radius, int axis,
-                              Vec<D>* gradient);
+void compute_sliding_gradient(const FeatureState<D>& features, const int* slots, const Row& row, Vec<D>* gradient);
 
 }  // namespace limber

@@ -18,13 +18,13 @@ struct ContactLaw {
     enum class Kind { rigid, linear, power };
     Kind kind = Kind::rigid;
     double friction = 0, rolling = 0, spinning = 0;
+    double static_friction = 0;          ///< coefficient at rest
     double restitution = 0;              ///< rigid
     double stiffness = 0, exponent = 1;  ///< compliant
     double damping = 0, full_depth = 0;  ///< linear
     double factor = 0;                   ///< power: a
     double slip = 1e-3;                  ///< compliant: speed at which friction is near its full value
-    double static_friction = 0;          ///< compliant: coefficient at rest
-    double stribeck = 1e-2;              ///< compliant: speed at which that is lost
+    double stribeck = 1e-2;              ///< compliant: speed at which static friction is lost
 };
 
 /// Normal force and its derivatives.

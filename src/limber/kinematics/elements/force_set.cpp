@@ -276,7 +276,7 @@ auto ForceSet<D>::slip_force_of(const ForceElement<D>& e, const std::vector<Meas
         if (e.measure >= 0) {
             compute_gradient(measures[e.measure], context, slip.gradient[d].data());
         } else {
-            compute_sliding_gradient(context.features, slots, e.radius, e.slip_axes[d], slip.gradient[d].data());
+            compute_sliding_gradient(context.features, slots, e.slip_rows[d], slip.gradient[d].data());
         }
         for (int k = 0; k < e.slot_count; ++k) slip.rate[d] += slip.gradient[d][k].dot(context.features.rate[slots[k]]);
     }

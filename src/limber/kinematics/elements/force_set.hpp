@@ -80,11 +80,10 @@ struct ForceElement {
     int target_memory = -1;  ///< pull: first of D memory slots; gain and rate_gain are its stiffness and damping
     int wrench_memory = -1;  ///< wrench: first of its memory slots
     TyreLaw tyre;
-    // friction: along `measure`, or of a ball on a plane (slots of a sliding row) if there is none
+    // friction: along `measure`, or along sliding rows (with their slots) if there is none
     int slip_memory = -1;
-    std::array<int, 2> slip_axes{0, 1};  ///< of the plane
+    std::array<Row, 2> slip_rows;
     FrictionLaw friction;
-    double radius = 0;
     std::shared_ptr<const ContactPair> contact;
 };
 

@@ -193,6 +193,7 @@ std::optional<ContactLaw> MechanismBuilder<D>::contact_law(const ContactRule& ru
     law.friction = number("friction", 0, 0, any);
     law.rolling = number("rolling", 0, 0, any);
     law.spinning = number("spinning", 0, 0, any);
+    law.static_friction = number("static-friction", law.friction, law.friction, any);
     if (rule.law == ContactRule::Law::rigid) {
         law.restitution = number("restitution", 0, 0, 1);
         return law;
@@ -204,7 +205,6 @@ std::optional<ContactLaw> MechanismBuilder<D>::contact_law(const ContactRule& ru
     law.exponent = number("exponent", rule.law == ContactRule::Law::linear ? 1 : 1.5, 1, 10);
     law.factor = number("factor", 0, 0, any);
     law.slip = number("slip", 1e-3, 1e-12, any);
-    law.static_friction = number("static-friction", law.friction, law.friction, any);
     law.stribeck = number("stribeck", 1e-2, 1e-12, any);
     if (rule.law == ContactRule::Law::exact_restitution)
         law.factor = exact_damping_factor(number("restitution", 1, 1e-3, 1)) / number("speed", 1, 1e-12, any);

@@ -58,7 +58,8 @@ std::optional<FrictionElement> MechanismBuilder<D>::stop_friction(const Stop& st
 }
 
 template <int D>
-void MechanismBuilder<D>::add_sliding_friction(const Stop& stop, std::array<int, 2> axes) {
+void MechanismBuilder<D>::add_sliding_friction(const Stop& stop, std::array<int, 2> axes, double radius,
+                                               bool is_round) {
     std::optional<FrictionElement> friction = stop_friction(stop, 1);
     if (!friction) return;
     friction->first_row = static_cast<int>(m_.constraints.rows.size());
@@ -72,18 +73,18 @@ void MechanismBuilder<D>::add_sliding_friction(const Stop& stop, std::array<int,
     Row row;
     row.kind = RowKind::sliding;
     row.element = static_cast<int>(m_.elements.size()) - 1;
-    row.radius = evaluation_.number(stop.radius, fmt::format("stop '{}': radius", stop.name));
+    row.radius = radius;
+    row.is_round = is_round;
     row.flag = friction->stick;
-    for (int k = 0; k < D - 1; ++k) {
-        row.axis = axes[k];
-        m_.constraints.add_velocity_row(row, slots);
-    }
     ForceElement<D> force;
     force.kind = ForceKind::friction;
     force.name = stop.name;
     force.slip_memory = friction->slip;
-    force.slip_axes = axes;
-    force.radius = row.radius;
+    for (int k = 0; k < D - 1; ++k) {
+        row.axis = axes[k];
+        m_.constraints.add_velocity_row(row, slots);
+        force.slip_rows[k] = row;
+    }
     m_.forces.add(std::move(force), slots);
     m_.friction.push_back(std::move(*friction));
 }
@@ -142,21 +143,34 @@ void MechanismBuilder<D>::add_stop(const Stop& stop) {
             if (stop.length) return positive(number(*stop.length, "length"), "length");
             return positive((m_.reference.value[b.point] - m_.reference.value[a.point]).norm(), "length");
         };
+        const double radius = number(stop.radius, "radius");
         switch (stop.type) {
             case StopType::limit: break;
             case StopType::wall:
-                add_gap(stop, {{1.0, along(D - 1)}}, number(stop.radius, "radius"));
-                add_sliding_friction(stop, {0, 1});
+                add_gap(stop, {{1.0, along(D - 1)}}, radius);
+                add_sliding_friction(stop, {0, 1}, radius, false);
                 break;
-            case StopType::stop: apart(length(), 1); break;
+            case StopType::stop: {
+                const double distance = length();
+                if (radius > distance)
+                    throw ModelError(
+                        fmt::format("{}: radius must not exceed the length {}, found {}", what, distance, radius));
+                apart(distance, 1);
+                add_sliding_friction(stop, {0, 1}, radius > 0 ? radius : distance / 2, true);
+                break;
+            }
             case StopType::cable: apart(length(), -1); break;
-            case StopType::clearance: apart(positive(number(stop.gap, "gap"), "gap"), -1); break;
+            case StopType::clearance:
+                apart(positive(number(stop.gap, "gap"), "gap"), -1);
+                // The pin touches on its far side.
+                add_sliding_friction(stop, {0, 1}, -radius, true);
+                break;
             case StopType::slot: {
                 const double gap = positive(number(stop.gap, "gap"), "gap");
                 for (int axis = D == 2 ? 1 : 0; axis < 2; ++axis)
                     for (const double sign : {1.0, -1.0}) {
                         add_gap(stop, {{sign, along(axis)}}, -gap);
-                        add_sliding_friction(stop, {1 - axis, 2});
+                        add_sliding_friction(stop, {1 - axis, 2}, radius, false);
                     }
                 break;
             }
