@@ -5,8 +5,11 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "command_line.hpp"
@@ -52,6 +55,15 @@ bool do_all_end() {
     return false;
 }
 
+// mpirun ends the processes that are left when one is lost, and says which; what the user can do about it is ours to say.
+void tell_about_the_end(int /*signal*/) {
+    constexpr std::string_view words =
+        "error: the run was ended before its time, because a process was lost or mpirun was stopped; with --checkpoint "
+        "there is one to go on from by --resume\n";
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, words.data(), words.size());
+    std::_Exit(limber::app::solver_failed);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -61,6 +73,7 @@ int main(int argc, char** argv) {
     const int rank = exchange->rank();
     const int console = ::dup(STDERR_FILENO);
     const Silence silence(rank > 0);
+    if (rank == 0) std::signal(SIGTERM, tell_about_the_end);
     const int code = limber::app::run_command_line(argc, argv);
     if (code != limber::app::ok && !do_all_end()) {
         ::dprintf(console, "%serror: process %d of %d has stopped alone; the run is over\n", silence.words().c_str(),

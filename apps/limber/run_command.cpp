@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "checkpoint.hpp"
 #include "common.hpp"
@@ -167,7 +169,28 @@ std::string describe_run(const Model& model, const SimulationOptions& options, c
                        run.step, run.every);
 }
 
+// One of several processes of a run that is not distributed: all would do the same and write the same files. The first one says so.
+bool is_copy(const RunArguments& arguments) {
+    const char* processes = std::getenv("OMPI_COMM_WORLD_SIZE");
+    const char* rank = std::getenv("OMPI_COMM_WORLD_RANK");
+    if (arguments.distributed || processes == nullptr || rank == nullptr || std::string_view(processes) == "1")
+        return false;
+    if (std::string_view(rank) != "0") return true;
+    throw ModelError(fmt::format(
+        "mpirun has started this run {} times; add --distributed to spread one run over the processes", processes));
+}
+
+void refuse_idle_processes(std::size_t components) {
+    const int processes = process_exchange() ? process_exchange()->size() : 1;
+    if (processes == 1 || static_cast<std::size_t>(processes) <= components) return;
+    throw ModelError(fmt::format(
+        "{} processes for {} components: some would have nothing to do; start at most {} of them, or divide "
+        "the mechanism into more (--modular auto:{})",
+        processes, components, components, processes));
+}
+
 int run_model(const RunArguments& arguments) {
+    if (is_copy(arguments)) return ok;
     const ModelFile file = arguments.model.read();
     const Model& model = file.model;
     const SimulationDefaults& defaults = model.simulation;
@@ -219,6 +242,7 @@ int run_model(const RunArguments& arguments) {
         throw ModelError(file.locate(error.what()));
     }
     const auto running = [&]() -> const Simulation& { return session ? session->simulation() : *simulation; };
+    refuse_idle_processes(running().components().size());
     check_plots(arguments, (session ? session->observer() : simulation->observer()).columns());
 
     const bool is_json = arguments.summary == "json";

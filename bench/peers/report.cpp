@@ -336,7 +336,7 @@ int main(int argc, char** argv) {
            "others do not offer; Debian "
            "builds Simbody and DART with assertions on, which costs them a factor of up to three.\n\n"
            "Time of the best setting that gets there; ratio: how many times quicker Limber is than the quickest of "
-           "the others. Instructions are those of the whole run, counted by callgrind over its first thousand steps, "
+           "the others. Instructions are those of the whole run, counted by callgrind over its first steps, "
            "of Limber as "
            "it is shipped (its times are those of a build for this processor); a busy machine does not change them.\n\n"
         << summary(by_case)

@@ -57,10 +57,15 @@ def check_bits(scratch):
 
 
 def check_faults():
-    done = subprocess.run(many + ["2", limber, "run", f"{examples}/no-such-file.yaml", "--distributed"],
-                          capture_output=True, text=True, timeout=60)
-    if done.returncode == 0 or "no-such-file" not in done.stderr:
-        fail(f"a wrong input: {done.stderr}")
+    """One message, whatever the number of processes."""
+    pendulum = [limber, "run", f"{examples}/double-pendulum.yaml", "--modular", "body", "--quiet"]
+    for what, command, words in (
+            ("a wrong input", [limber, "run", f"{examples}/no-such-file.yaml", "--distributed"], "no-such-file"),
+            ("more processes than components", pendulum + ["--distributed"], "3 processes for 2 components"),
+            ("processes of a run that is not distributed", pendulum, "add --distributed")):
+        done = subprocess.run(many + ["3"] + command, capture_output=True, text=True, timeout=60)
+        if done.returncode != 1 or done.stderr.count("error: ") != 1 or words not in done.stderr:
+            fail(f"{what}: {done.returncode} {done.stdout}{done.stderr}")
 
 
 def check_loss(scratch):
@@ -86,7 +91,7 @@ def check_loss(scratch):
     except subprocess.TimeoutExpired:
         running.kill()
         fail("a lost process left the others waiting")
-    if running.returncode == 0 or "signal 9" not in text:
+    if running.returncode == 0 or "signal 9" not in text or text.count("--resume") != 1:
         fail(f"a lost process was not reported: {text}")
     print(f"a lost process ended the run after {time.monotonic() - before:.1f} s")
     resumed = scratch / "resumed.csv"

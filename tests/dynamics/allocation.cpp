@@ -70,6 +70,27 @@ INSTANTIATE_TEST_SUITE_P(
                        ::testing::ValuesIn(formulations_in_coordinates()),
                        ::testing::Values("trapezoidal", "hht", "higher-order", "rk4", "semi-implicit-euler")));
 
+class DividedSteppingAllocatesNothing : public ::testing::TestWithParam<std::tuple<const char*, const char*>> {};
+
+TEST_P(DividedSteppingAllocatesNothing, WhereTheJointsLead) {
+    const auto& [model, division] = GetParam();
+    SimulationOptions chosen = options("global", "trapezoidal");
+    chosen.modular.division = division;
+    Simulation simulation(example(model), chosen);
+    for (int i = 0; i < 5; ++i) ASSERT_TRUE(simulation.step(1e-3).ok);
+    const long before = allocations;
+    bool ok = true;
+    for (int i = 0; i < 20; ++i) ok = simulation.step(1e-3).ok && ok;
+    const long during = allocations - before;
+    EXPECT_TRUE(ok);
+    EXPECT_EQ(during, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Modular, DividedSteppingAllocatesNothing,
+                         ::testing::Values(std::tuple("modular/chain-of-chains.yaml", "groups"),
+                                           std::tuple("modular/net-of-squares.yaml", "body"),
+                                           std::tuple("loops/bricard.yaml", "body")));
+
 class TimeSteppingAllocatesNothing : public ::testing::TestWithParam<std::tuple<const char*, double>> {};
 
 TEST_P(TimeSteppingAllocatesNothing, WhileContactsStay) {

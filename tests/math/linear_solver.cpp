@@ -96,6 +96,26 @@ TEST_P(LinearSolverTest, FreezesAFreedomWithoutStiffness) {
     for (int i = 1; i < size(); ++i) EXPECT_NEAR(x[i] - x[i - 1], 1, 1e-12);
 }
 
+TEST_P(LinearSolverTest, FreezesPivotsThatAreNotAboveTheirFloor) {
+    // Each unknown stands alone; every other one is too soft to count.
+    SymmetricPatternBuilder builder(size());
+    const SymmetricPattern pattern = builder.build();
+    std::vector<double> values(pattern.nonzeros());
+    for (int j = 0; j < size(); ++j) values[j] = j % 2 == 0 ? 2 : 1e-6;
+    const std::vector<double> floor(size(), 1e-5);
+    const auto solver = make_linear_solver(pattern, kind());
+    ASSERT_TRUE(solver->factorize(values, floor));
+    EXPECT_EQ(solver->frozen_pivots(), size() / 2);
+    VecX x = VecX::Ones(size());
+    solver->solve(x);
+    for (int j = 0; j < size(); ++j) {
+        EXPECT_EQ(solver->is_frozen(j), j % 2 == 1);
+        EXPECT_EQ(x[j], j % 2 == 0 ? 0.5 : 0);
+    }
+    ASSERT_TRUE(solver->factorize(values));
+    EXPECT_EQ(solver->frozen_pivots(), 0);
+}
+
 TEST_P(LinearSolverTest, ReportsNumbersThatAreNotFinite) {
     const SymmetricPattern pattern = make_pattern(size(), random_);
     std::vector<double> values(pattern.nonzeros(), 0.0);

@@ -40,6 +40,7 @@ public:
     /// Whether no stop that is open is violated.
     bool is_possible(const State& state);
     const System& system() const override { return *system_; }
+    Stepper& inner() { return *inner_; }
     double perturbation() const override { return inner_->perturbation(); }
 
 private:

@@ -10,12 +10,17 @@ namespace {
 
 constexpr double massless_floor = 1e-6;  // over the typical inertia of a coordinate
 constexpr double regularisation = 1e-8;  // over the admittance of a row
-constexpr int refinements = 2;
-constexpr int max_passes = 20;  // needed near dead points, where some constraint hardly acts
+constexpr int max_passes = 20;           // needed near dead points, where some constraint hardly acts
 constexpr int massless_passes = 3;
 constexpr double enough = 1e-13;
 // Closures that are open by less, over the length of the mechanism, have been closed.
 constexpr double closed = 1e-12;
+// Where they are open by more, pivots of their matrix below this share of the diagonal are rounding, and so are those below the square of
+// so many times the opening.
+constexpr double still_closed = 1e-10;
+constexpr double rounding_share = 1e-12;
+constexpr double uncertainty = 3;
+constexpr double largest_share = 1e-3;  // however wide loops are open, as after an edit
 
 }  // namespace
 
@@ -39,6 +44,7 @@ ArticulatedBodySolver<D>::ArticulatedBodySolver(std::shared_ptr<const System> sy
     change_ = floor_force_ = response_ = unprojected_ = VecX::Zero(n);
     scratch_lambda_ = violation_ = VecX::Zero(system_->rows());
     residual_ = multipliers_ = VecX::Zero(rows_);
+    pivot_floor_.assign(rows_, 0.0);
     weight_ = system_->row_inertia().tail(rows_) / regularisation;
 }
 
@@ -87,7 +93,7 @@ bool ArticulatedBodySolver<D>::project(double t, VecX& q, VecX& v, std::span<con
         unprojected_ = q;
         if (!factorized_at_.is_set() || correct_closures(t, q, memory) > closed * system_->length_scale()) {
             q = unprojected_;
-            if (!factorize_at(t, q, memory)) return false;
+            if (!factorize_at(t, q, memory, true)) return false;
             correct_closures(t, q, memory);
         }
     }
@@ -192,25 +198,18 @@ void ArticulatedBodySolver<D>::find_branches() {
 }
 
 template <int D>
-bool ArticulatedBodySolver<D>::factorize_at(double t, const VecX& q, std::span<const double> memory) {
+bool ArticulatedBodySolver<D>::factorize_at(double t, const VecX& q, std::span<const double> memory,
+                                            bool with_dependent) {
     Evaluation& e = *evaluation_;
-    if (factorized_at_.is_at(t, q, memory)) {
-        e.q = &q;
-        e.memory = memory;
-        return true;
-    }
-    factorized_at_.clear();
-    system_->update_positions(e, t, q, memory);
-    if (!inertia_.factorize(RelativeSystem<D>::motion(e), q) || !factorize_closures()) {
-        failure_ = "the articulated inertias are not finite";
-        return false;
-    }
-    factorized_at_.set(t, q, memory);
-    return true;
+    const bool ok = factorize_once_at(factorized_at_, *system_, e, t, q, memory, [&] {
+        return inertia_.factorize(RelativeSystem<D>::motion(e), q) && factorize_closures(with_dependent);
+    });
+    if (!ok) failure_ = "the articulated inertias are not finite";
+    return ok;
 }
 
 template <int D>
-bool ArticulatedBodySolver<D>::factorize_closures() {
+bool ArticulatedBodySolver<D>::factorize_closures(bool with_dependent) {
     if (rows_ == 0) return true;
     const RowPattern& pattern = system_->jacobian_pattern();
     const double* jacobian = evaluation_->jacobian.data();
@@ -227,10 +226,29 @@ bool ArticulatedBodySolver<D>::factorize_closures() {
             for (const int column : branches_[r].columns) sum += *lifted++ * scattered_[column];
             matrix_[k] = sum;
         }
-        matrix_[pattern_.start[s]] += 1 / weight_[s];
         for (const int column : columns) scattered_[column] = 0;
     }
-    return linear_->factorize(matrix_);
+    const double share = with_dependent ? 0 : find_uncertain_share();
+    for (int r = 0; r < rows_; ++r) {
+        double& diagonal = matrix_[pattern_.start[r]];
+        // A row that has vanished counts by what it usually is.
+        pivot_floor_[r] = share * std::max(diagonal, 1 / (regularisation * weight_[r]));
+        if (share == 0) diagonal += 1 / weight_[r];
+    }
+    return linear_->factorize(matrix_, pivot_floor_);
+}
+
+// A closure that depends on the others where all are closed (every overconstrained loop has one) seems to be independent where they
+// are open by some delta, as at the inner stages of a step: its pivot is of the order of delta^2, and the condition that it would add
+// holds the mechanism fast. Where nothing is open, such closures share the load with the others instead (regularisation). So they do
+// where gains keep the loops closed: these must act on all rows, in every step.
+template <int D>
+double ArticulatedBodySolver<D>::find_uncertain_share() const {
+    if (gains_.position != 0 || gains_.rate != 0) return 0;
+    const int holonomic = system_->holonomic_rows() - balls_;
+    const double open =
+        evaluation_->phi.segment(balls_, holonomic).template lpNorm<Eigen::Infinity>() / system_->length_scale();
+    return open > still_closed ? std::clamp(uncertainty * uncertainty * open * open, rounding_share, largest_share) : 0;
 }
 
 template <int D>
@@ -255,6 +273,8 @@ template <int D>
 void ArticulatedBodySolver<D>::close_loops(const VecX& rhs, VecX& x, VecX& lambda) {
     const auto update_residual = [&] {
         for (int r = 0; r < rows_; ++r) residual_[r] = dot_row(balls_ + r, x) + rhs[balls_ + r];
+        for (int r = 0; r < rows_ && linear_->frozen_pivots() > 0; ++r)
+            if (linear_->is_frozen(r)) residual_[r] = 0;
     };
     multipliers_ = lambda.tail(rows_);
     update_residual();
@@ -265,10 +285,13 @@ void ArticulatedBodySolver<D>::close_loops(const VecX& rhs, VecX& x, VecX& lambd
         multipliers_ += residual_;
         update_residual();
     };
-    for (int i = 0; i < refinements; ++i) refine();
+    refine();
     const double tolerance =
         enough * (x.template lpNorm<Eigen::Infinity>() + rhs.tail(rows_).template lpNorm<Eigen::Infinity>());
-    if (residual_.template lpNorm<Eigen::Infinity>() > tolerance) {
+    const auto is_done = [&] { return !(residual_.template lpNorm<Eigen::Infinity>() > tolerance); };
+    // What the regularisation has left.
+    if (!is_done()) refine();
+    if (!is_done()) {
         iteration_.run_balanced(weight_, tolerance, max_passes, residual_, x, multipliers_,
                                 [&](const VecX& direction, VecX& change, VecX& rows) {
                                     rows = direction.cwiseQuotient(weight_);

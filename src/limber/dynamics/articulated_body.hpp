@@ -5,7 +5,7 @@
 //   (J M^-1 J^T) lambda = J M^-1 Q + g,     a = M^-1 (Q - J^T lambda),     g = bias + gains
 // where each product with M^-1 is a sweep over the tree. The way up is made once for every closure, along its branches only, and
 // gives the matrix by dot products (see articulated_inertia.hpp). The matrix is regularised and refined like that of baumgarte, so
-// redundant closures give the smallest multipliers.
+// redundant closures give the smallest multipliers; where closures are open, those that depend on others are left out instead.
 //
 // Massless links have no M^-1 of their own: M + E with a small E is used, and the equations M a + J^T lambda = Q are refined against it.
 
@@ -29,8 +29,9 @@ public:
     bool project_step(const VecX& start, double t, double h, VecX& q, VecX& v, std::span<const double> memory) override;
 
 protected:
-    /// Positions, inertias and closures, unless they are those of the last call. False: see failure().
-    bool factorize_at(double t, const VecX& q, std::span<const double> memory);
+    /// Positions, inertias and closures, unless they are those of the last call. Closures that depend on others where nothing is open
+    /// may be left out where something is. False: see failure().
+    bool factorize_at(double t, const VecX& q, std::span<const double> memory, bool with_dependent = false);
     /// M x + J^T y = f and J x + rhs = 0 with the inertias last factorised. The value of x on entry counts only where there is
     /// no mass.
     void solve_constrained(const VecX& f, const VecX& rhs, const VecX& q, VecX& x, VecX& y);
@@ -39,7 +40,9 @@ protected:
 
 private:
     void find_branches();
-    bool factorize_closures();
+    bool factorize_closures(bool with_dependent);
+    /// Pivots of the closures below this share of the diagonal tell nothing; 0: all do.
+    double find_uncertain_share() const;
     /// M^-1 J^T times multipliers of the closures.
     void respond(const VecX& multipliers, VecX& response);
     void normalise(VecX& q) const;
@@ -66,7 +69,7 @@ private:
     std::vector<int> lifted_start_;
     std::vector<double> lifted_;  // the way up of every closure, in the columns of its branch
     SymmetricPattern pattern_;    // of J M^-1 J^T
-    std::vector<double> matrix_;
+    std::vector<double> matrix_, pivot_floor_;
     std::unique_ptr<LinearSolver> linear_;
     MultiplierIteration iteration_;
     VecX weight_;     // of the rows; one over what their matrix is regularised with

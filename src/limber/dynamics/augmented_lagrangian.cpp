@@ -14,16 +14,7 @@ AugmentedLagrangianSolver::AugmentedLagrangianSolver(std::shared_ptr<const Syste
 
 bool AugmentedLagrangianSolver::factorize_at(double t, const VecX& q, std::span<const double> memory) {
     Evaluation& e = *evaluation_;
-    if (factorized_at_.is_at(t, q, memory)) {
-        e.q = &q;
-        e.memory = memory;
-        return true;
-    }
-    factorized_at_.clear();
-    system_->update_positions(e, t, q, memory);
-    if (!mass_.factorize(e)) return false;
-    factorized_at_.set(t, q, memory);
-    return true;
+    return factorize_once_at(factorized_at_, *system_, e, t, q, memory, [&] { return mass_.factorize(e); });
 }
 
 bool AugmentedLagrangianSolver::project(double t, VecX& q, VecX& v, std::span<const double> memory) {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "limber/math/types.hpp"
+#include "limber/dynamics/system/system.hpp"
 
 namespace limber {
 
@@ -31,5 +31,21 @@ private:
     VecX q_;
     std::vector<double> memory_;
 };
+
+/// Evaluates positions and factorises what belongs to them, unless that was done there last. Returns what `factorize` does.
+template <class Factorize>
+bool factorize_once_at(Configuration& last, const System& system, Evaluation& e, double t, const VecX& q,
+                       std::span<const double> memory, const Factorize& factorize) {
+    if (last.is_at(t, q, memory)) {
+        e.q = &q;
+        e.memory = memory;
+        return true;
+    }
+    last.clear();
+    system.update_positions(e, t, q, memory);
+    if (!factorize()) return false;
+    last.set(t, q, memory);
+    return true;
+}
 
 }  // namespace limber

@@ -180,7 +180,9 @@ std::unique_ptr<AccelerationSolver> make_acceleration_solver(const std::string& 
         return std::make_unique<PenaltySolver>(std::move(system), stiffer);
     }
     if (name == "null-space") return std::make_unique<NullSpaceSolver>(std::move(system), options);
-    if (name == "articulated-body") return make_articulated_body_solver(std::move(system), options);
+    // Of step solvers in relative coordinates too: linear in the number of bodies, where a factorised mass matrix is not.
+    if (name == "articulated-body" || name == "hybrid" || name == "semi-recursive")
+        return make_articulated_body_solver(std::move(system), options);
     if (name == "canonical-momenta") return make_canonical_momenta_solver(std::move(system), options);
     return std::make_unique<AugmentedLagrangianSolver>(std::move(system), options);
 }

@@ -17,7 +17,7 @@ namespace limber {
 
 /// How constraint drift is kept down while accelerations are integrated.
 enum class Stabilisation {
-    automatic,   ///< gains for fixed-step structural schemes, projection for the others
+    automatic,   ///< gains for fixed-step structural schemes, helped out by projection; projection for the others
     gains,       ///< Baumgarte terms with gains tied to the step
     projection,  ///< positions and velocities are projected after each step
     none
@@ -119,7 +119,7 @@ struct FormulationInfo {
 const std::vector<FormulationInfo>& formulations();
 const FormulationInfo& find_formulation(const std::string& name);
 
-/// The acceleration solver of a formulation. For a step solver: its index-1 counterpart, the augmented Lagrangian.
+/// The acceleration solver of a formulation. For a step solver: augmented Lagrangian, in relative coordinates articulated bodies.
 std::unique_ptr<AccelerationSolver> make_acceleration_solver(const std::string& formulation,
                                                              std::shared_ptr<const System> system,
                                                              const FormulationOptions& options = {});

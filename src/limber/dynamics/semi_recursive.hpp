@@ -38,6 +38,8 @@ private:
     void update_motion(const State& state, const DifferenceFormulas& f);
     void gather_rows(const VecX& rows);
     void solve_dependent();
+    /// Whether forces balance at the last iterate.
+    bool is_balanced() const;
     void make_dense_jacobian();
     bool is_on(int row) const;
     /// Whether contacts have opened or closed since the last choice.

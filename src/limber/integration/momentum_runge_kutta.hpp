@@ -3,23 +3,20 @@
 // RungeKutta4.
 
 #include "limber/dynamics/canonical_momenta.hpp"
-#include "limber/integration/stepper.hpp"
+#include "limber/integration/explicit_stepper.hpp"
 
 namespace limber {
 
-class MomentumRungeKutta4 final : public Stepper {
+class MomentumRungeKutta4 final : public ExplicitStepper {
 public:
     /// The solver must be a MomentumSolver as well.
     MomentumRungeKutta4(std::unique_ptr<AccelerationSolver> solver, bool use_gains, bool use_projection);
-    StepReport start(State& state) override;
-    StepReport step(State& state, double h) override;
-    const System& system() const override { return solver_->system(); }
 
 private:
-    std::unique_ptr<AccelerationSolver> solver_;
+    bool advance(const State& state, double h, int& evaluations) override;
+
     MomentumSolver& momenta_;
-    bool use_gains_, use_projection_;
-    VecX q_, p_, p_start_, a_, lambda_;
+    VecX p_, p_start_;
     VecX velocity_[4], rate_[4];
 };
 

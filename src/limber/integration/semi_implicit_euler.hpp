@@ -10,22 +10,17 @@
 // Euler parameters move along their great circles (System::move). Constraints are kept by forces of the start of the step for
 // positions and of its end for velocities (AccelerationSolver::project_step), or by Baumgarte gains.
 
-#include "limber/integration/stepper.hpp"
+#include "limber/integration/explicit_stepper.hpp"
 
 namespace limber {
 
-class SemiImplicitEuler final : public Stepper {
+class SemiImplicitEuler final : public ExplicitStepper {
 public:
-    SemiImplicitEuler(std::unique_ptr<AccelerationSolver> solver, bool use_gains, bool use_projection);
-    StepReport start(State& state) override;
-    StepReport step(State& state, double h) override;
-    const System& system() const override { return solver_->system(); }
-    double perturbation() const override { return solver_->perturbation(); }
+    using ExplicitStepper::ExplicitStepper;
 
 private:
-    std::unique_ptr<AccelerationSolver> solver_;
-    bool use_gains_, use_projection_;
-    VecX q_, v_, a_, lambda_;
+    bool advance(const State& state, double h, int& evaluations) override;
+    bool project_end(const State& state, double h) override;
 };
 
 }  // namespace limber

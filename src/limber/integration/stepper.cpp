@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <utility>
 
 #include "limber/integration/momentum_runge_kutta.hpp"
@@ -14,6 +15,12 @@
 #include "limber/model/error.hpp"
 
 namespace limber {
+namespace {
+
+// Of the size of the mechanism: what gains may leave open before a projection helps them out.
+constexpr double most_drift_under_gains = 1e-5;
+
+}  // namespace
 
 const std::vector<IntegratorInfo>& integrators() {
     static const std::vector<IntegratorInfo> list{
@@ -79,8 +86,13 @@ std::unique_ptr<Stepper> make_stepper(const std::string& formulation, const std:
     // Gains tied to the step suit fixed structural steps; otherwise projection is exact and keeps the order. The
     // null-space formulation is defined with projection.
     Stabilisation stabilisation = options.stabilisation;
-    if (stabilisation == Stabilisation::automatic)
+    double tolerated_drift = std::numeric_limits<double>::infinity();
+    if (stabilisation == Stabilisation::automatic) {
         stabilisation = is_structural && info.name != "null-space" ? Stabilisation::gains : Stabilisation::projection;
+        // Step control judges the drift itself.
+        if (scheme_options.step_control == 0) tolerated_drift = most_drift_under_gains * system->length_scale();
+    }
+    if (stabilisation == Stabilisation::projection) tolerated_drift = 0;
     const bool gains = stabilisation == Stabilisation::gains;
     const bool projection = stabilisation == Stabilisation::projection;
 
@@ -99,7 +111,7 @@ std::unique_ptr<Stepper> make_stepper(const std::string& formulation, const std:
     } else {
         stepper =
             std::make_unique<PredictorCorrector>(std::move(solver), make_structural_scheme(scheme, scheme_options),
-                                                 gains, projection, scheme_options.corrector_passes);
+                                                 gains, tolerated_drift, scheme_options.corrector_passes);
     }
     if (scheme_options.step_control > 0)
         return std::make_unique<PerturbationControl>(std::move(stepper), scheme_options.step_control,

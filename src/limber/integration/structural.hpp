@@ -47,10 +47,14 @@ private:
 /// accelerations are computed for the predicted motion, the motion is corrected with them. One pass is enough for
 /// second order, two (the default) halve the error; more do not pay, and at dead points, where accelerations are
 /// sensitive to the position, they hurt.
+///
+/// Steps that leave a constraint open by more than `tolerated_drift` end with a projection: 0 projects every step, infinity
+/// none. In between it is a net under gains, which fade an error out over many steps: in violent motion more would come in. A
+/// step that leaves a hundred times as much has failed.
 class PredictorCorrector final : public Stepper {
 public:
     PredictorCorrector(std::unique_ptr<AccelerationSolver> solver, StructuralScheme scheme, bool use_gains,
-                       bool use_projection, int passes);
+                       double tolerated_drift, int passes);
     StepReport start(State& state) override;
     StepReport step(State& state, double h) override;
     const System& system() const override { return solver_->system(); }
@@ -59,11 +63,15 @@ public:
 private:
     std::unique_ptr<AccelerationSolver> solver_;
     StructuralScheme scheme_;
-    bool use_gains_, use_projection_;
+    bool end_on_constraints(double t, std::span<const double> memory, StepReport& report);
+
+    bool use_gains_;
+    double tolerated_drift_;
     int passes_;
     int growing_ = 0;
     DifferenceFormulas formulas_;
     VecX q_, v_, a_, scheme_a_, lambda_;
+    VecX unprojected_q_, unprojected_v_;
 };
 
 }  // namespace limber

@@ -35,6 +35,7 @@ const std::vector<Verb>& verbs() {
         {"use", "use NAME VALUE", "formulation, integrator, coordinates, step or an option"},
         {"undo", "undo", "take back the last edit; the motion goes on"},
         {"redo", "redo", "make it again"},
+        {"renew", "renew", "make the solvers anew, as a session does after a failed step"},
         {"go", "go TIME", "to an earlier time, and branch from there"},
     };
     return list;
@@ -173,6 +174,7 @@ Edit parse_words(const Verb& verb, std::string rest) {
     end();
     if (name == "release") return ReleaseMarker{};
     if (name == "undo") return UndoEdit{};
+    if (name == "renew") return RenewSolvers{};
     return RedoEdit{};
 }
 
@@ -266,6 +268,7 @@ std::string format_edit(const Edit& edit) {
         std::string operator()(const UseOption& e) const { return fmt::format("use {} {}", e.name, e.value); }
         std::string operator()(const UndoEdit&) const { return "undo"; }
         std::string operator()(const RedoEdit&) const { return "redo"; }
+        std::string operator()(const RenewSolvers&) const { return "renew"; }
         std::string operator()(const GoToTime& e) const { return fmt::format("go {}", e.time); }
     };
     return std::visit(Formatter{}, edit);

@@ -10,7 +10,7 @@
 //   release
 //   impulse rod.to [0, 1] moment [0, 0, 1]             {impulse: rod.to, vector: [0, 1]}
 //   use integrator rk4, use step 1e-3, use rho 0.5     {use: integrator, value: rk4}
-//   undo, redo, go 1.5
+//   undo, redo, renew, go 1.5
 
 #include <string>
 #include <vector>

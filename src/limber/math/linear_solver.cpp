@@ -11,8 +11,8 @@ namespace {
 // A pivot this small relative to the diagonal entry it came from is rounding error.
 constexpr double frozen_pivot_ratio = 2e-14;
 
-bool is_frozen(double pivot, double diagonal) {
-    return !(std::abs(pivot) > frozen_pivot_ratio * std::abs(diagonal));
+bool must_freeze(double pivot, double diagonal, double floor) {
+    return !(std::abs(pivot) > std::max(frozen_pivot_ratio * std::abs(diagonal), floor));
 }
 
 // Order of elimination and structure of L for the up-looking factorisation: row k of L is found by a sparse
@@ -29,7 +29,7 @@ public:
         l_values_.resize(l_start_[size_]);
     }
 
-    bool factorize(const std::vector<double>& values) override {
+    bool factorize(const std::vector<double>& values, std::span<const double> floor) override {
         frozen_ = 0;
         double* y = work_.data();
         for (int k = 0; k < size_; ++k) {
@@ -50,12 +50,14 @@ public:
                 std::fill(work_.begin(), work_.end(), 0.0);
                 return false;
             }
-            const bool frozen = is_frozen(pivot, diagonal);
+            const bool frozen = must_freeze(pivot, diagonal, floor.empty() ? 0 : floor[permutation_[k]]);
             frozen_ += frozen ? 1 : 0;
             inverse_pivot_[k] = frozen ? 0 : 1 / pivot;
         }
         return true;
     }
+
+    bool is_frozen(int unknown) const override { return inverse_pivot_[position_[unknown]] == 0; }
 
     void solve(VecX& x) override {
         double* y = work_.data();
@@ -147,61 +149,86 @@ private:
     std::vector<double> l_values_, inverse_pivot_, work_;
 };
 
+// Column by column: column k of L D is what is left of that of A when the columns before it have been subtracted, four in a sweep. All lie
+// contiguous in memory and are treated element by element, which suits vector instructions. They are subtracted one after the other, not their
+// sum: after the first the large terms of a penalty are gone, and the others keep their digits.
 class DenseSolver final : public LinearSolver {
 public:
     explicit DenseSolver(const SymmetricPattern& pattern) : size_(pattern.size) {
         for (int j = 0; j < size_; ++j)
-            for (int p = pattern.start[j]; p < pattern.start[j + 1]; ++p) place_.push_back(pattern.row[p] * size_ + j);
+            for (int p = pattern.start[j]; p < pattern.start[j + 1]; ++p)
+                place_.push_back(static_cast<std::size_t>(j) * size_ + pattern.row[p]);
         matrix_.assign(static_cast<std::size_t>(size_) * size_, 0.0);
         inverse_pivot_.assign(size_, 0.0);
-        scaled_.assign(size_, 0.0);
     }
 
-    // Row by row: row k of L needs only the rows above it, and both lie contiguous in memory.
-    bool factorize(const std::vector<double>& values) override {
+    bool factorize(const std::vector<double>& values, std::span<const double> floor) override {
         frozen_ = 0;
         std::fill(matrix_.begin(), matrix_.end(), 0.0);
         for (std::size_t p = 0; p < place_.size(); ++p) matrix_[place_[p]] = values[p];
         for (int k = 0; k < size_; ++k) {
-            double* row = &matrix_[static_cast<std::size_t>(k) * size_];
-            const double diagonal = row[k];
-            double pivot = diagonal;
-            // scaled_[i] holds L(k,i) * D(i) while row[i] becomes L(k,i).
-            for (int i = 0; i < k; ++i) {
-                const double* other = &matrix_[static_cast<std::size_t>(i) * size_];
-                double sum = row[i];
-                for (int j = 0; j < i; ++j) sum -= scaled_[j] * other[j];
-                scaled_[i] = sum;
-                row[i] = sum * inverse_pivot_[i];
-                pivot -= sum * row[i];
-            }
+            double* column = column_of(k);
+            const double diagonal = column[k];
+            subtract_columns_before(k);
+            const double pivot = column[k];
             if (!std::isfinite(pivot)) return false;
-            const bool frozen = is_frozen(pivot, diagonal);
+            const bool frozen = must_freeze(pivot, diagonal, floor.empty() ? 0 : floor[k]);
             frozen_ += frozen ? 1 : 0;
             inverse_pivot_[k] = frozen ? 0 : 1 / pivot;
+        }
+        for (int k = 0; k < size_; ++k) {
+            double* column = column_of(k);
+            for (int i = k + 1; i < size_; ++i) column[i] *= inverse_pivot_[k];
         }
         return true;
     }
 
+    bool is_frozen(int unknown) const override { return inverse_pivot_[unknown] == 0; }
+
     void solve(VecX& x) override {
+        double* y = x.data();
         for (int k = 0; k < size_; ++k) {
-            const double* row = &matrix_[static_cast<std::size_t>(k) * size_];
-            double sum = x[k];
-            for (int i = 0; i < k; ++i) sum -= row[i] * x[i];
-            x[k] = sum;
+            const double* column = column_of(k);
+            const double yk = y[k];
+            for (int i = k + 1; i < size_; ++i) y[i] -= column[i] * yk;
         }
-        for (int k = 0; k < size_; ++k) x[k] *= inverse_pivot_[k];
         for (int k = size_ - 1; k >= 0; --k) {
-            const double* row = &matrix_[static_cast<std::size_t>(k) * size_];
-            if (inverse_pivot_[k] == 0) x[k] = 0;
-            for (int i = 0; i < k; ++i) x[i] -= row[i] * x[k];
+            const double* column = column_of(k);
+            double sum = y[k] * inverse_pivot_[k];
+            for (int i = size_ - 1; i > k; --i) sum -= column[i] * y[i];
+            y[k] = is_frozen(k) ? 0 : sum;
         }
     }
 
 private:
+    double* column_of(int k) { return matrix_.data() + static_cast<std::size_t>(k) * size_; }
+
+    // A(i,k) - sum_j L(i,j) D(j) L(k,j) for i >= k, from columns of L D
+    void subtract_columns_before(int k) {
+        double* __restrict result = column_of(k);
+        const auto weight = [&](int j) { return column_of(j)[k] * inverse_pivot_[j]; };
+        int j = 0;
+        for (; j + 4 <= k; j += 4) {
+            const double* __restrict a = column_of(j);
+            const double* __restrict b = column_of(j + 1);
+            const double* __restrict c = column_of(j + 2);
+            const double* __restrict d = column_of(j + 3);
+            const double wa = weight(j);
+            const double wb = weight(j + 1);
+            const double wc = weight(j + 2);
+            const double wd = weight(j + 3);
+            for (int i = k; i < size_; ++i) result[i] = result[i] - wa * a[i] - wb * b[i] - wc * c[i] - wd * d[i];
+        }
+        for (; j < k; ++j) {
+            const double* __restrict a = column_of(j);
+            const double wa = weight(j);
+            for (int i = k; i < size_; ++i) result[i] -= wa * a[i];
+        }
+    }
+
     int size_;
-    std::vector<int> place_;
-    std::vector<double> matrix_, inverse_pivot_, scaled_;
+    std::vector<std::size_t> place_;
+    std::vector<double> matrix_, inverse_pivot_;
 };
 
 }  // namespace
@@ -209,9 +236,9 @@ private:
 std::unique_ptr<LinearSolver> make_linear_solver(const SymmetricPattern& pattern, SolverKind kind) {
     if (kind == SolverKind::automatic) {
         const double full = 0.5 * pattern.size * (pattern.size + 1.0);
-        const bool small = pattern.size <= 12;
-        const bool nearly_full = pattern.size <= 60 && pattern.nonzeros() > 0.5 * full;
-        kind = small || nearly_full ? SolverKind::dense : SolverKind::sparse;
+        const bool is_small = pattern.size <= 12;
+        const bool is_nearly_full = pattern.nonzeros() > 0.5 * full;
+        kind = is_small || is_nearly_full ? SolverKind::dense : SolverKind::sparse;
     }
     if (kind == SolverKind::dense) return std::make_unique<DenseSolver>(pattern);
     return std::make_unique<SparseSolver>(pattern);

@@ -8,6 +8,7 @@
 // After construction neither factorize() nor solve() allocates.
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "limber/math/sparse.hpp"
@@ -19,11 +20,14 @@ public:
     virtual ~LinearSolver() = default;
 
     /// values: one number per entry of the pattern given at construction. False if a value is not finite.
-    virtual bool factorize(const std::vector<double>& values) = 0;
+    bool factorize(const std::vector<double>& values) { return factorize(values, {}); }
+    /// The same; pivots that are not above the floor of their unknown are frozen, too.
+    virtual bool factorize(const std::vector<double>& values, std::span<const double> floor) = 0;
     /// Solves A x = b in place.
     virtual void solve(VecX& x) = 0;
     /// Number of pivots frozen by the last factorize().
     int frozen_pivots() const { return frozen_; }
+    virtual bool is_frozen(int unknown) const = 0;
 
 protected:
     int frozen_ = 0;

@@ -51,12 +51,15 @@ struct UseOption {
 /// Takes back the last edit of model or options that has not been taken back; the motion goes on.
 struct UndoEdit {};
 struct RedoEdit {};
+/// Makes the solvers anew, so that nothing of what came before is left in them. Sessions do so by themselves after a step that
+/// failed: the attempt leaves no trace in the bits that follow.
+struct RenewSolvers {};
 /// Back to an earlier time, or forth again as long as nothing has been changed there.
 struct GoToTime {
     double time = 0;
 };
 
 using Edit = std::variant<AddElement, RemoveElement, SetProperty, LockJoint, UnlockJoint, PullMarker, ReleaseMarker,
-                          ApplyImpulse, UseOption, UndoEdit, RedoEdit, GoToTime>;
+                          ApplyImpulse, UseOption, UndoEdit, RedoEdit, RenewSolvers, GoToTime>;
 
 }  // namespace limber

@@ -34,7 +34,9 @@ Admittance::Admittance(int rows, const std::vector<std::vector<int>>& groups, st
     values_.assign(pattern_.nonzeros(), 0.0);
     solver_ = make_linear_solver(pattern_);
     block_inverse_.resize(joints_.empty() ? 0 : joints_.size() - 1);
-    product_ = VecX::Zero(rows);
+    product_ = moved_ = VecX::Zero(rows);
+    sample_ = VecX(rows);
+    for (int r = 0; r < rows; ++r) sample_[r] = std::cos(1.0 + r * r);
 }
 
 void Admittance::clear() {
@@ -58,20 +60,11 @@ bool Admittance::factorize() {
     shifted_ = values_;
     for (int r = 0; r < pattern_.size; ++r) shifted_[pattern_.find(r, r)] += negligible * largest;
     is_ready_ = solver_->factorize(shifted_);
-    for (std::size_t j = 0; j < block_inverse_.size(); ++j) {
-        const int first = joints_[j];
-        const int size = joints_[j + 1] - first;
-        MatX block(size, size);
-        for (int r = 0; r < size; ++r)
-            for (int s = 0; s <= r; ++s) block(r, s) = block(s, r) = values_[pattern_.find(first + r, first + s)];
-        block_inverse_[j] = size > 0 ? pseudo_inverse(block) : block;
-    }
+    are_blocks_old_ = true;
     // Any vector with a part that K does not move loses it in a projection.
-    VecX sample(pattern_.size);
-    for (int r = 0; r < pattern_.size; ++r) sample[r] = std::cos(1.0 + r * r);
-    VecX moved = sample;
-    project(moved);
-    is_singular_ = (moved - sample).norm() > 1e-2 * sample.norm();
+    moved_ = sample_;
+    project(moved_);
+    is_singular_ = (moved_ - sample_).norm() > 1e-2 * sample_.norm();
     return is_ready_;
 }
 
@@ -86,7 +79,20 @@ void Admittance::project(VecX& x) {
     solver_->solve(x);
 }
 
-void Admittance::solve_blocks(VecX& x) const {
+void Admittance::invert_blocks() {
+    for (std::size_t j = 0; j < block_inverse_.size(); ++j) {
+        const int first = joints_[j];
+        const int size = joints_[j + 1] - first;
+        MatX block(size, size);
+        for (int r = 0; r < size; ++r)
+            for (int s = 0; s <= r; ++s) block(r, s) = block(s, r) = values_[pattern_.find(first + r, first + s)];
+        block_inverse_[j] = size > 0 ? pseudo_inverse(block) : block;
+    }
+    are_blocks_old_ = false;
+}
+
+void Admittance::solve_blocks(VecX& x) {
+    if (are_blocks_old_) invert_blocks();
     for (std::size_t j = 0; j < block_inverse_.size(); ++j) {
         auto part = x.segment(joints_[j], joints_[j + 1] - joints_[j]);
         part = (block_inverse_[j] * part).eval();

@@ -31,16 +31,18 @@ public:
     /// The part of x that K moves.
     void project(VecX& x);
     /// With the blocks of the joints in place of K.
-    void solve_blocks(VecX& x) const;
+    void solve_blocks(VecX& x);
 
 private:
     SymmetricPattern pattern_;
     std::vector<int> joints_;
     std::vector<double> values_, shifted_;
     std::unique_ptr<LinearSolver> solver_;
+    void invert_blocks();
+
     std::vector<MatX> block_inverse_;
-    VecX product_;
-    bool is_ready_ = false, is_singular_ = false;
+    VecX product_, sample_, moved_;
+    bool is_ready_ = false, is_singular_ = false, are_blocks_old_ = true;
 };
 
 }  // namespace limber

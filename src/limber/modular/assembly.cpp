@@ -20,23 +20,9 @@ constexpr double closed = 1e-9;
 // An iteration that leaves more than this part of the error needs tangents from here.
 constexpr double slow = 0.1;
 
-template <int D>
-double largest_difference(const std::vector<TwistVec<D>>& a, const std::vector<TwistVec<D>>& b) {
-    double largest = 0;
-    for (std::size_t p = 0; p < a.size(); ++p)
-        largest = std::max(largest, (a[p] - b[p]).template lpNorm<Eigen::Infinity>());
-    return largest;
-}
-
-template <int D>
-double largest_entry(const std::vector<TwistVec<D>>& a) {
-    double largest = 0;
-    for (const auto& w : a) largest = std::max(largest, w.template lpNorm<Eigen::Infinity>());
-    return largest;
-}
-
-double largest(const VecX& x) {
-    return x.size() > 0 ? x.lpNorm<Eigen::Infinity>() : 0;
+template <class Derived>
+double largest(const Eigen::MatrixBase<Derived>& x) {
+    return x.size() > 0 ? x.template lpNorm<Eigen::Infinity>() : 0;
 }
 
 }  // namespace
@@ -52,6 +38,7 @@ ModularAssembly<D>::ModularAssembly(Boxes boxes, std::unique_ptr<InterfaceJoints
       passes_(corrector_passes),
       method_(make_gluing_method(options)),
       workers_(std::make_shared<Workers>(options.threads)),
+      exchange_({}, {}, {0}),
       pusher_(make_block_gradient_gluing()) {
     if (options_.gluing == Gluing::penalty) options_.coupling = Coupling::acceleration;
     for (const auto& box : boxes_) first_port_.push_back(first_port_.back() + box->port_count());
@@ -61,24 +48,18 @@ ModularAssembly<D>::ModularAssembly(Boxes boxes, std::unique_ptr<InterfaceJoints
     forces_ = new_forces_ = rates_ = probe_ = settled_ = start_wrenches_ = before_wrenches_ = wrenches_;
     past_forces_.assign(3, forces_);
     answers_.resize(boxes_.size());
-    reaches_.resize(boxes_.size());
-    failed_.assign(boxes_.size(), 0);
-    led_ = balanced_ = failed_;
+    kinds_.resize(boxes_.size());
+    balanced_.assign(boxes_.size(), 0);
     progress_.resize(boxes_.size());
-    spread(std::vector<int>(boxes_.size(), 0));
-    box_admittance_.resize(boxes_.size());
+    box_measures_.resize(boxes_.size());
+    exchange_ = InterfaceExchange({}, std::vector<int>(boxes_.size(), 0), first_port_);
     connect();
 }
 
 template <int D>
 void ModularAssembly<D>::spread(std::vector<int> owner) {
-    owner_ = std::move(owner);
-    own_.clear();
-    first_flag_ = {0};
-    for (int k = 0; k < box_count(); ++k) {
-        first_flag_.push_back(k + 1);
-        if (!options_.exchange || owner_[k] == options_.exchange->rank()) own_.push_back(k);
-    }
+    exchange_ = InterfaceExchange(options_.exchange, std::move(owner), first_port_);
+    connect_exchange();
 }
 
 // Everything that depends on the joints.
@@ -103,6 +84,24 @@ void ModularAssembly<D>::connect() {
     multipliers_ = accepted_multipliers_ = before_multipliers_ = residual_ = correction_ = rows_ = VecX::Zero(rows);
     impulses_ = VecX::Zero(rows);
     is_admittance_old_ = true;
+    first_measure_ = {0};
+    for (const auto& list : box_rows_) {
+        const int size = static_cast<int>(list.size());
+        first_measure_.push_back(first_measure_.back() + size * (size + 1) / 2);
+    }
+    measures_.resize(static_cast<std::size_t>(first_measure_.back()));
+    connect_exchange();
+}
+
+template <int D>
+void ModularAssembly<D>::connect_exchange() {
+    const Mechanism<D>& m = joints_->mechanism();
+    std::vector<Bond> bonds;
+    for (int e = 0; e < joints_->element_count(); ++e)
+        bonds.push_back({bodies_of_element(m, e), m.elements[e].row_count});
+    for (std::size_t f = 0; f < m.forces.elements.size(); ++f)
+        bonds.push_back({bodies_of_force(m, static_cast<int>(f)), 0});
+    exchange_.connect(bonds);
 }
 
 template <int D>
@@ -125,8 +124,9 @@ std::unique_ptr<InterfaceJoints<D>> ModularAssembly<D>::exchange_joints(std::uni
 // ---------------------------------------------------------------- questions
 
 template <int D>
-void ModularAssembly<D>::for_all_boxes(const std::function<void(int)>& job) {
-    workers_->run(static_cast<int>(own_.size()), [&](int i) { job(own_[i]); });
+void ModularAssembly<D>::for_all_boxes(Job job) {
+    const std::vector<int>& own = exchange_.own_boxes();
+    workers_->run(static_cast<int>(own.size()), [&](int i) { job(own[i]); });
 }
 
 template <int D>
@@ -155,19 +155,17 @@ void ModularAssembly<D>::begin(double h, Coupling coupling) {
         boxes_[k]->begin(h, coupling, options_.course, of_box(start_wrenches_, k),
                          has_before ? of_box(before_wrenches_, k) : std::span<TwistVec<D>>{});
     });
-    for (const int k : own_) {
-        reaches_[k] = boxes_[k]->reach();
-        led_[k] = boxes_[k]->is_led() ? 1 : 0;
+    for (const int k : exchange_.own_boxes()) {
+        kinds_[k] = {boxes_[k]->reach(), boxes_[k]->is_led()};
         answers_[k] = {};
     }
-    share(reaches_, first_flag_);
-    share(led_, first_flag_);
-    has_led_ = std::find(led_.begin(), led_.end(), 1) != led_.end();
-    has_unled_ = std::find(led_.begin(), led_.end(), 0) != led_.end();
+    exchange_.share_boxes(kinds_);
+    has_led_ = has_unled_ = false;
     reach_ = velocity_reach_ = 0;
-    for (const Reach& reach : reaches_) {
-        reach_ += reach.position / box_count();
-        velocity_reach_ += reach.velocity / box_count();
+    for (const BoxKind& kind : kinds_) {
+        (kind.is_led ? has_led_ : has_unled_) = true;
+        reach_ += kind.reach.position / box_count();
+        velocity_reach_ += kind.reach.velocity / box_count();
     }
 }
 
@@ -184,7 +182,7 @@ void ModularAssembly<D>::set_wrenches(const VecX& multipliers, const std::vector
 
 template <int D>
 void ModularAssembly<D>::update_joints() {
-    share(motion_, first_port_);
+    exchange_.share_near(motion_);
     joints_->update(motion_, t_ + h_);
     if (joints_->has_forces()) joints_->find_forces(new_forces_);
 }
@@ -204,7 +202,7 @@ bool ModularAssembly<D>::open() {
     if (!has_led_) return ask();
     set_wrenches(multipliers_, &forces_, wrenches_);
     for_all_boxes([&](int k) {
-        if (led_[k]) {
+        if (kinds_[k].is_led) {
             boxes_[k]->open(motion_of(k));
         } else {
             answers_[k] = boxes_[k]->answer(of_box(wrenches_, k), motion_of(k));
@@ -216,23 +214,20 @@ bool ModularAssembly<D>::open() {
 }
 
 template <int D>
-bool ModularAssembly<D>::approach(bool refresh) {
+void ModularAssembly<D>::approach(bool refresh) {
     set_wrenches(multipliers_, &forces_, wrenches_);
     for_all_boxes([&](int k) {
-        if (!led_[k]) return;
+        if (!kinds_[k].is_led) return;
         const ApproachReport report = boxes_[k]->approach(of_box(wrenches_, k), refresh, of_box(rates_, k));
         balanced_[k] = report.is_balanced ? 1 : 0;
         if (!report.ok) {
             answers_[k].ok = false;
             answers_[k].reason = "a component has no finite tangent";
         }
-        for (TwistVec<D>& rate : of_box(rates_, k)) rate *= reaches_[k].position / reach_;
+        for (TwistVec<D>& rate : of_box(rates_, k)) rate *= kinds_[k].reach.position / reach_;
     });
     ++report_.answers;
-    if (!have_all_answered()) return false;
-    share(rates_, first_port_);
-    share(balanced_, first_flag_);
-    return true;
+    exchange_.share_near(rates_);
 }
 
 template <int D>
@@ -241,14 +236,13 @@ bool ModularAssembly<D>::advance() {
     set_wrenches(correction_, nullptr, probe_);
     if (has_unled_) set_wrenches(multipliers_, &forces_, wrenches_);
     for_all_boxes([&](int k) {
-        if (led_[k]) {
+        if (kinds_[k].is_led) {
             progress_[k] = boxes_[k]->advance(of_box(probe_, k), motion_of(k));
         } else {
             answers_[k] = boxes_[k]->answer(of_box(wrenches_, k), motion_of(k));
         }
     });
     if (!have_all_answered()) return false;
-    share(progress_, first_flag_);
     update_joints();
     return true;
 }
@@ -257,7 +251,7 @@ template <int D>
 bool ModularAssembly<D>::close() {
     if (!has_led_) return true;
     for_all_boxes([&](int k) {
-        if (led_[k]) answers_[k] = boxes_[k]->close(motion_of(k));
+        if (kinds_[k].is_led) answers_[k] = boxes_[k]->close(motion_of(k));
     });
     if (!have_all_answered()) return false;
     update_joints();
@@ -266,23 +260,54 @@ bool ModularAssembly<D>::close() {
 
 template <int D>
 bool ModularAssembly<D>::have_all_answered() {
-    for (const int k : own_) failed_[k] = answers_[k].ok ? 0 : 1;
-    share(failed_, first_flag_);
-    const auto it = std::find(failed_.begin(), failed_.end(), 1);
-    if (it == failed_.end()) return true;
+    Status status = find_own_status();
+    exchange_.find_largest(status);
+    return take_status(status);
+}
+
+template <int D>
+typename ModularAssembly<D>::Status ModularAssembly<D>::find_own_status() const {
+    Status status{};
+    auto& [failed, unbalanced, change, acceptable, opening] = status;
+    for (const int k : exchange_.own_boxes()) {
+        if (!answers_[k].ok) failed = 1;
+        if (balanced_[k] == 0) unbalanced = 1;
+        if (!kinds_[k].is_led) continue;
+        change = std::max(change, progress_[k].change);
+        acceptable = std::max(acceptable, progress_[k].acceptable);
+    }
+    return status;
+}
+
+template <int D>
+bool ModularAssembly<D>::take_status(const Status& status) {
+    const auto& [failed, unbalanced, change, acceptable, opening] = status;
+    is_balanced_ = unbalanced == 0;
+    largest_progress_.change = change;
+    largest_progress_.acceptable = acceptable;
+    opening_ = opening;
+    if (failed == 0) return true;
     using Words = std::array<char, 256>;
     std::vector<Words> reasons(boxes_.size());
-    for (const int k : own_) {
+    for (const int k : exchange_.own_boxes()) {
         const std::string& reason = answers_[k].reason;
-        std::copy_n(reason.begin(), std::min(reason.size(), sizeof(Words) - 1), reasons[k].begin());
+        if (!answers_[k].ok)
+            std::copy_n(reason.begin(), std::min(reason.size(), sizeof(Words) - 1), reasons[k].begin());
     }
-    share(reasons, first_flag_);
-    failure_ = reasons[it - failed_.begin()].data();
+    exchange_.share_boxes(reasons);
+    for (const Words& reason : reasons)
+        if (failure_.empty()) failure_ = reason.data();
     return false;
 }
 
 template <int D>
-void ModularAssembly<D>::find_residual() {
+double ModularAssembly<D>::find_largest_of_all(double own) {
+    exchange_.find_largest({&own, 1});
+    return own;
+}
+
+template <int D>
+bool ModularAssembly<D>::find_residual() {
     for (int r = 0; r < joints_->row_count(); ++r) {
         const bool is_holonomic = joints_->is_holonomic(r);
         if (has_accelerations()) {
@@ -294,12 +319,17 @@ void ModularAssembly<D>::find_residual() {
                 is_holonomic ? joints_->phi[r] / (reach_ * h_ * h_) : joints_->rate[r] / (velocity_reach_ * h_);
         }
     }
-    opening_ = reach_ * h_ * h_ * largest(residual_);
+    Status status = find_own_status();
+    double& opening = status.back();
+    for (const int r : exchange_.own_rows()) opening = std::max(opening, std::abs(residual_[r]));
+    opening *= reach_ * h_ * h_;
     if (has_led_) {
         joints_->multiply(rates_, rows_);
         residual_ += rows_;
     }
+    exchange_.share_rows(residual_, status);
     report_.residual = largest(residual_);
+    return take_status(status);
 }
 
 template <int D>
@@ -307,22 +337,23 @@ void ModularAssembly<D>::multiply(const VecX& x, VecX& result) {
     set_wrenches(x, nullptr, probe_);
     for_all_boxes([&](int k) {
         boxes_[k]->respond(of_box(probe_, k), of_box(rates_, k));
-        const double part = reaches_[k].position / reach_;
+        const double part = kinds_[k].reach.position / reach_;
         for (TwistVec<D>& rate : of_box(rates_, k)) rate *= part;
     });
-    share(rates_, first_port_);
+    exchange_.share_near(rates_);
     ++report_.products;
     joints_->multiply(rates_, result);
+    exchange_.share_rows(result);
 }
 
 template <int D>
 void ModularAssembly<D>::measure_box(int k) {
     constexpr int T = twist_size<D>;
     const int ports = first_port_[k + 1] - first_port_[k];
-    MatX& y = box_admittance_[k];
+    auto& [y, wrench, product, part, unit, rates] = box_measures_[k];
     y.resize(ports * T, ports * T);
-    std::vector<TwistVec<D>> unit(ports, TwistVec<D>::Zero());
-    std::vector<TwistVec<D>> rates(ports);
+    unit.assign(ports, TwistVec<D>::Zero());
+    rates.resize(ports);
     for (int p = 0; p < ports; ++p)
         for (int i = 0; i < T; ++i) {
             unit[p][i] = 1;
@@ -330,50 +361,38 @@ void ModularAssembly<D>::measure_box(int k) {
             unit[p][i] = 0;
             for (int q = 0; q < ports; ++q) y.template block<T, 1>(q * T, p * T + i) = rates[q];
         }
-    y = (0.5 * reaches_[k].position / reach_ * (y + y.transpose())).eval();
-}
+    const double scale = 0.5 * kinds_[k].reach.position / reach_;
+    for (Eigen::Index i = 0; i < y.rows(); ++i)
+        for (Eigen::Index j = 0; j <= i; ++j) y(i, j) = y(j, i) = scale * (y(i, j) + y(j, i));
 
-template <int D>
-void ModularAssembly<D>::share_measures() {
-    if (!options_.exchange) return;
-    std::vector<int> first{0};
-    for (int k = 0; k < box_count(); ++k) {
-        const int size = (first_port_[k + 1] - first_port_[k]) * twist_size<D>;
-        first.push_back(first.back() + size * size);
+    const auto& rows = box_rows_[k];
+    wrench.setZero(y.rows(), static_cast<Eigen::Index>(rows.size()));
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const auto [first, last] = joints_->entries(rows[i]);
+        for (int e = first; e < last; ++e) {
+            const int port = joints_->entry_port(e) - first_port_[k];
+            if (port < 0 || port >= ports) continue;
+            wrench.template block<T, 1>(port * T, static_cast<Eigen::Index>(i)) += joints_->entry_wrench(e);
+        }
     }
-    std::vector<double> all(static_cast<std::size_t>(first.back()));
-    for (const int k : own_) std::copy_n(box_admittance_[k].data(), box_admittance_[k].size(), all.begin() + first[k]);
-    share(all, first);
-    for (int k = 0; k < box_count(); ++k) {
-        const int size = (first_port_[k + 1] - first_port_[k]) * twist_size<D>;
-        box_admittance_[k] = Eigen::Map<const MatX>(all.data() + first[k], size, size);
-    }
+    part.noalias() = wrench.transpose() * y;
+    product.noalias() = part * wrench;
+    auto place = measures_.begin() + first_measure_[k];
+    for (Eigen::Index i = 0; i < product.rows(); ++i)
+        for (Eigen::Index j = 0; j <= i; ++j) *place++ = product(i, j);
 }
 
 // K = sum over boxes of G Y G^T.
 template <int D>
 void ModularAssembly<D>::measure() {
-    constexpr int T = twist_size<D>;
     for_all_boxes([&](int k) { measure_box(k); });
-    share_measures();
+    exchange_.share(measures_, first_measure_);
     admittance_->clear();
+    auto value = measures_.cbegin();
     for (int k = 0; k < box_count(); ++k) {
-        const auto& rows = box_rows_[k];
-        const auto size = box_admittance_[k].rows();
-        report_.measures = std::max(report_.measures, static_cast<int>(size));
-        MatX wrench = MatX::Zero(size, static_cast<Eigen::Index>(rows.size()));
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-            const auto [first, last] = joints_->entries(rows[i]);
-            for (int e = first; e < last; ++e) {
-                const int port = joints_->entry_port(e) - first_port_[k];
-                if (port < 0 || port * T >= size) continue;
-                wrench.template block<T, 1>(port * T, static_cast<Eigen::Index>(i)) += joints_->entry_wrench(e);
-            }
-        }
-        const MatX product = wrench.transpose() * box_admittance_[k] * wrench;
-        for (std::size_t i = 0; i < rows.size(); ++i)
-            for (std::size_t j = 0; j <= i; ++j)
-                admittance_->add(rows[i], rows[j], product(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)));
+        report_.measures = std::max(report_.measures, (first_port_[k + 1] - first_port_[k]) * twist_size<D>);
+        for (std::size_t i = 0; i < box_rows_[k].size(); ++i)
+            for (std::size_t j = 0; j <= i; ++j) admittance_->add(box_rows_[k][i], box_rows_[k][j], *value++);
     }
     admittance_->factorize();
     is_admittance_old_ = false;
@@ -391,19 +410,28 @@ bool ModularAssembly<D>::settles(double correction) const {
 }
 
 template <int D>
-bool ModularAssembly<D>::forces_settle(double change) const {
-    return !iterates_forces() || change <= options_.tolerance * largest_entry<D>(wrenches_);
+bool ModularAssembly<D>::forces_settle(double change) {
+    if (!iterates_forces()) return true;
+    double largest = 0;
+    for (const int p : exchange_.own_ports())
+        largest = std::max(largest, wrenches_[p].template lpNorm<Eigen::Infinity>());
+    return change <= options_.tolerance * find_largest_of_all(largest);
+}
+
+// Of the forces between components, by the motion shown last.
+template <int D>
+double ModularAssembly<D>::find_force_change() {
+    if (!iterates_forces()) return 0;
+    double change = 0;
+    for (const int p : exchange_.own_ports())
+        change = std::max(change, (new_forces_[p] - forces_[p]).template lpNorm<Eigen::Infinity>());
+    return find_largest_of_all(change);
 }
 
 // As Newton's method of an undivided mechanism decides: linear convergence with rate r leaves about r / (1 - r) of the last change.
 template <int D>
 bool ModularAssembly<D>::have_led_settled(double& before, bool& is_slow) const {
-    NewtonProgress all;
-    for (std::size_t k = 0; k < boxes_.size(); ++k)
-        if (led_[k]) {
-            all.change = std::max(all.change, progress_[k].change);
-            all.acceptable = std::max(all.acceptable, progress_[k].acceptable);
-        }
+    const NewtonProgress& all = largest_progress_;
     const double rate = before > 0 ? all.change / before : 0;
     const double left = before > 0 ? all.change * rate / std::max(0.1, 1 - rate) : all.change;
     is_slow = rate > slow;
@@ -438,17 +466,16 @@ bool ModularAssembly<D>::glue() {
     double before = 0;
     bool refresh = true;
     for (int pass = 0;; ++pass) {
-        const double change = iterates_forces() ? largest_difference<D>(new_forces_, forces_) : 0;
+        const double change = find_force_change();
         if (has_led_) {
             if (iterates_forces()) forces_ = new_forces_;
-            if (!approach(refresh)) return false;
+            approach(refresh);
         }
-        find_residual();
+        if (!find_residual()) return false;
         if (is_admittance_old_ || !admittance_->is_ready() || (refresh && has_led_ && method_->uses_whole_matrix()))
             measure();
         if (pass == 0) method_->start(*admittance_);
-        const bool is_balanced =
-            !has_led_ || (std::find(balanced_.begin(), balanced_.end(), 0) == balanced_.end() && pass > 1);
+        const bool is_balanced = !has_led_ || (is_balanced_ && pass > 1);
         if (!has_unled_ && is_balanced && opening_ <= closed * length && forces_settle(change)) break;
         if (method_->asks() && !has_led_) {
             correction_ = residual_;
@@ -473,9 +500,7 @@ bool ModularAssembly<D>::glue() {
         if (!advance()) return false;
         if (!has_led_) continue;
         const bool is_close = have_led_settled(before, refresh);
-        if (is_close && (!has_unled_ || rows_settle) &&
-            forces_settle(iterates_forces() ? largest_difference<D>(new_forces_, forces_) : 0))
-            break;
+        if (is_close && (!has_unled_ || rows_settle) && forces_settle(find_force_change())) break;
     }
     return close();
 }
@@ -493,8 +518,7 @@ void ModularAssembly<D>::judge_admittance() {
 // of stability of explicit schemes.
 template <int D>
 bool ModularAssembly<D>::glue_by_penalty() {
-    if (!ask()) return false;
-    find_residual();
+    if (!ask() || !find_residual()) return false;
     if (joints_->has_forces()) forces_ = new_forces_;
     measure();
     const double omega = gain_options_.frequency / h_;
@@ -506,6 +530,7 @@ bool ModularAssembly<D>::glue_by_penalty() {
                               ? -inertia * (omega * omega * joints_->phi[r] + damping * joints_->rate[r])
                               : -inertia * 0.1 / h_ * joints_->rate[r];
     }
+    exchange_.share_rows(multipliers_);
     return ask();
 }
 
@@ -518,10 +543,13 @@ bool ModularAssembly<D>::push(bool velocities) {
         joints_->update(motion_, t_ + h_);
         rows_ = velocities ? joints_->rate : joints_->acceleration;
         double size = 0;
-        for (const PortMotion<D>& port : motion_)
+        for (const int p : exchange_.own_ports()) {
+            const PortMotion<D>& port = motion_[p];
             size =
                 std::max(size, velocities ? std::max(largest(port.state.velocity), largest(port.state.angular_velocity))
                                           : largest(port.rate));
+        }
+        exchange_.share_rows(rows_, {&size, 1});
         const double error = largest(rows_);
         if (!(error > 1e-12 * size)) break;
         if (error > falls_enough * before) {
@@ -545,7 +573,7 @@ bool ModularAssembly<D>::push(bool velocities) {
                 boxes_[k]->push_accelerations(of_box(probe_, k), motion_of(k));
             }
         });
-        share(motion_, first_port_);
+        exchange_.share_near(motion_);
         for (std::size_t p = 0; p < probe_.size() && !velocities; ++p) settled_[p] += probe_[p];
         if (velocities) impulses_ += correction_;
         ++report_.products;
@@ -588,8 +616,7 @@ StepReport ModularAssembly<D>::restart_velocities(double t) {
     multipliers_.setZero();
     impulses_.setZero();
     forces_.assign(forces_.size(), TwistVec<D>::Zero());
-    if (!ask()) return make_report(false);
-    find_residual();
+    if (!ask() || !find_residual()) return make_report(false);
     measure();
     if (!push(true) || !glue()) return make_report(false);
     accept();
@@ -664,6 +691,43 @@ void ModularAssembly<D>::accept() {
         previous_h_ = h_;
     }
     t_ += h_;
+}
+
+template <int D>
+std::span<const PortMotion<D>> ModularAssembly<D>::gather_motion() {
+    exchange_.share_ports(motion_);
+    return motion_;
+}
+
+template <int D>
+void ModularAssembly<D>::save(AssemblySnapshot<D>& to) const {
+    to.t = t_;
+    to.previous_h = previous_h_;
+    to.past = past_;
+    to.multipliers = accepted_multipliers_;
+    to.before_multipliers = before_multipliers_;
+    to.start_wrenches = start_wrenches_;
+    to.before_wrenches = before_wrenches_;
+    to.past_forces = past_forces_;
+    to.motion = motion_;
+    to.joint_memory = joints_->memory();
+    to.boxes.resize(boxes_.size());
+    for (const int k : exchange_.own_boxes()) to.boxes[k] = boxes_[k]->save();
+}
+
+template <int D>
+void ModularAssembly<D>::restore(const AssemblySnapshot<D>& from) {
+    t_ = from.t;
+    previous_h_ = from.previous_h;
+    past_ = from.past;
+    accepted_multipliers_ = from.multipliers;
+    before_multipliers_ = from.before_multipliers;
+    start_wrenches_ = from.start_wrenches;
+    before_wrenches_ = from.before_wrenches;
+    past_forces_ = from.past_forces;
+    motion_ = from.motion;
+    joints_->set_memory(from.joint_memory);
+    for (const int k : exchange_.own_boxes()) boxes_[k]->restore(from.boxes[k]);
 }
 
 template <int D>

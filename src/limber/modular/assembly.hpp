@@ -13,13 +13,14 @@
 // The residual of the rows counts as an acceleration in both, so the same methods of gluing serve both. Springs and other forces
 // between components are wrenches too, found from the motion at the end, or extrapolated if nothing is to be iterated.
 
+#include <array>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "limber/modular/exchange.hpp"
 #include "limber/modular/gluing.hpp"
+#include "limber/modular/interface_exchange.hpp"
 #include "limber/modular/interface_joints.hpp"
 #include "limber/modular/workers.hpp"
 
@@ -34,6 +35,19 @@ struct GluingReport {
     int questions() const { return answers + products + measures; }
 };
 
+/// Where an assembly was between two steps.
+template <int D>
+struct AssemblySnapshot {
+    double t = 0, previous_h = 0;
+    int past = 0;
+    VecX multipliers, before_multipliers;
+    std::vector<TwistVec<D>> start_wrenches, before_wrenches;
+    std::vector<std::vector<TwistVec<D>>> past_forces;
+    std::vector<PortMotion<D>> motion;
+    std::vector<double> joint_memory;
+    std::vector<std::vector<double>> boxes;
+};
+
 template <int D>
 class ModularAssembly {
 public:
@@ -45,17 +59,17 @@ public:
     /// Process that computes each box, if the options have an exchange.
     void spread(std::vector<int> owner);
     /// Calls job(k) for the boxes of this process.
-    void for_all_boxes(const std::function<void(int)>& job);
-    /// A list with pieces for each box, of which this process has filled its own: afterwards it has all.
-    template <class T>
-    void share(std::vector<T>& list, const std::vector<int>& first) {
-        if (options_.exchange) limber::share<T>(*options_.exchange, list, first, owner_, share_scratch_);
-    }
+    void for_all_boxes(Job job);
+    /// With the other processes of a distributed run.
+    InterfaceExchange& exchange() { return exchange_; }
 
     /// After the boxes have taken up a motion: accelerations and multipliers at its instant.
     StepReport start(double t);
     /// On failure nothing has happened.
     StepReport step(double h);
+    /// Everything that the next step depends on, but the admittance, which decides only how fast it is found.
+    void save(AssemblySnapshot<D>& to) const;
+    void restore(const AssemblySnapshot<D>& from);
     /// Other joints between the same ports; those of the same name keep their multipliers. The boxes notice nothing. Returns the
     /// old ones.
     std::unique_ptr<InterfaceJoints<D>> exchange_joints(std::unique_ptr<InterfaceJoints<D>> joints);
@@ -67,38 +81,46 @@ public:
     Component<D>& box(int index) { return *boxes_[index]; }
     int box_count() const { return static_cast<int>(boxes_.size()); }
     InterfaceJoints<D>& joints() { return *joints_; }
-    /// Of all ports, as last accepted or asked about.
-    std::span<const PortMotion<D>> motion() const { return motion_; }
+    /// Of all ports, as last accepted or asked about; in a distributed run all processes must call it.
+    std::span<const PortMotion<D>> gather_motion();
     const GluingReport& report() const { return report_; }
     /// Smallest multipliers that have the effect of those found.
     VecX compute_multipliers();
     double time() const { return t_; }
+    Workers& workers() { return *workers_; }
     void set_workers(std::shared_ptr<Workers> workers) { workers_ = std::move(workers); }
 
 private:
     void connect();
+    void connect_exchange();
     std::span<TwistVec<D>> of_box(std::vector<TwistVec<D>>& list, int box) const;
     std::span<PortMotion<D>> motion_of(int box);
     void begin(double h, Coupling coupling);
     /// First motion of the boxes: where those that are led start, what the others answer.
     bool open();
     /// Next changes of the boxes that are led.
-    bool approach(bool refresh);
+    void approach(bool refresh);
     /// Boxes that are led take their changes and what `correction_` adds, the others answer.
     bool advance();
     bool close();
     bool ask();
     bool have_all_answered();
+    /// How the boxes are, as numbers of which the largest counts: failed, out of balance, change, acceptable change, opening.
+    using Status = std::array<double, 5>;
+    Status find_own_status() const;
+    bool take_status(const Status& status);
     /// Rows, and forces between components, at the motion shown.
     void update_joints();
-    void find_residual();
+    /// False: a box has failed.
+    bool find_residual();
     /// Whether what an iteration of the boxes that are led has left is small enough.
     bool have_led_settled(double& before, bool& is_slow) const;
+    double find_largest_of_all(double own);
+    double find_force_change();
     std::string describe_unsettled() const;
     bool has_accelerations() const { return coupling_ == Coupling::acceleration || h_ == 0; }
     void measure();
     void measure_box(int box);
-    void share_measures();
     /// G^T multipliers, and forces if there are any.
     void set_wrenches(const VecX& multipliers, const std::vector<TwistVec<D>>* forces,
                       std::vector<TwistVec<D>>& wrenches) const;
@@ -112,7 +134,7 @@ private:
     void predict();
     StepReport make_report(bool ok) const;
     bool settles(double correction) const;
-    bool forces_settle(double change) const;
+    bool forces_settle(double change);
     bool iterates_forces() const { return !has_accelerations() && options_.use_iteration && joints_->has_forces(); }
 
     Boxes boxes_;
@@ -124,14 +146,16 @@ private:
     std::unique_ptr<Admittance> admittance_;
     std::shared_ptr<Workers> workers_;
     std::vector<int> first_port_{0};  // of each box
-    std::vector<int> owner_, own_;    // process of each box; boxes of this one
-    std::vector<int> first_flag_;     // 0, 1, 2, ...: one number per box
-    std::vector<std::size_t> share_scratch_;
-    std::vector<Reach> reaches_;
-    std::vector<char> failed_;  // boxes without an answer
-    std::vector<char> led_, balanced_;
-    bool has_led_ = false, has_unled_ = false;
-    std::vector<NewtonProgress> progress_;
+    InterfaceExchange exchange_;
+    struct BoxKind {
+        Reach reach;
+        bool is_led = false;
+    };
+    std::vector<BoxKind> kinds_;  // of all boxes in this step
+    std::vector<char> balanced_;  // own boxes
+    bool has_led_ = false, has_unled_ = false, is_balanced_ = false;
+    std::vector<NewtonProgress> progress_;  // own boxes
+    NewtonProgress largest_progress_;       // of all that are led
 
     double t_ = 0, h_ = 0;
     Coupling coupling_ = Coupling::end_of_step;
@@ -143,7 +167,13 @@ private:
     std::vector<TwistVec<D>> start_wrenches_, before_wrenches_;
     int past_ = 0;  // steps of length previous_h_ that have been accepted in a row
     std::vector<StepReport> answers_;
-    std::vector<MatX> box_admittance_;
+    struct BoxMeasure {
+        MatX admittance, wrench, product, part;
+        std::vector<TwistVec<D>> unit, rates;
+    };
+    std::vector<BoxMeasure> box_measures_;  // own boxes
+    std::vector<int> first_measure_;        // of each box's part of K in measures_
+    std::vector<double> measures_;          // lower triangles, row by row
     VecX multipliers_, accepted_multipliers_, before_multipliers_;
     double previous_h_ = 0;
     VecX residual_, correction_, rows_, impulses_;

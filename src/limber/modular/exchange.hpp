@@ -1,13 +1,18 @@
 #pragma once
-// Components spread over processes. Every process knows the whole mechanism and all joints between components; each computes the
-// components it owns and tells the others what their ports show. So all of them take the same decisions, from the same numbers
-// in the same order, and the motion is the same to the bit for any number of processes.
+// Components spread over processes: the three ways in which these talk to each other. All processes make the same calls in the same
+// order. What arrives is what was sent or the largest of it, so no result depends on how many processes there are.
 
 #include <cstddef>
 #include <span>
 #include <vector>
 
 namespace limber {
+
+/// A process with which items of a list are exchanged: what it is sent and what comes from it.
+struct Neighbour {
+    int process = 0;
+    std::vector<int> sent, received;
+};
 
 class Exchange {
 public:
@@ -16,15 +21,10 @@ public:
     virtual int size() const = 0;
     /// Piece k of the data are the bytes first[k] .. first[k + 1], filled by process owner[k]. Afterwards everyone has all of them.
     virtual void share(std::byte* data, std::span<const std::size_t> first, std::span<const int> owner) = 0;
+    /// Items of the data, `item_size` bytes each, go to the neighbours and come from them. Both sides list them in the same order.
+    virtual void swap(std::byte* data, std::size_t item_size, std::span<const Neighbour> neighbours) = 0;
+    /// Each value becomes the largest that a process has in its place; none may be NaN.
+    virtual void find_largest(std::span<double> values) = 0;
 };
-
-/// The pieces of a list of T, `count` of them for each box.
-template <class T>
-void share(Exchange& exchange, std::span<T> list, std::span<const int> first, std::span<const int> owner,
-           std::vector<std::size_t>& scratch) {
-    scratch.clear();
-    for (const int i : first) scratch.push_back(static_cast<std::size_t>(i) * sizeof(T));
-    exchange.share(reinterpret_cast<std::byte*>(list.data()), scratch, owner);
-}
 
 }  // namespace limber

@@ -94,6 +94,7 @@ ModularStepper<D>::ModularStepper(std::shared_ptr<const MechanismSystem<D>> whol
       modular_(std::move(modular)),
       assembly_(make_assembly(*modular_, options)),
       evaluation_(whole_->make_evaluation()) {
+    may_start_again_ = !modular_->whole->unilateral.empty() || !modular_->whole->friction.empty();
     states_.resize(modular_->whole->bodies.size());
     rates_.assign(states_.size(), TwistVec<D>::Zero());
     for (const auto& component : modular_->components)
@@ -131,8 +132,8 @@ void ModularStepper<D>::collect(State& state) {
         assembly_->box(k).export_motion(std::span(part_states_).subspan(first, count),
                                         std::span(part_rates_).subspan(first, count));
     });
-    assembly_->share(part_states_, first_body_);
-    assembly_->share(part_rates_, first_body_);
+    assembly_->exchange().share(part_states_, first_body_);
+    assembly_->exchange().share(part_rates_, first_body_);
     for (std::size_t k = 0; k < modular_->components.size(); ++k) {
         const std::vector<int>& bodies = modular_->components[k]->bodies;
         for (std::size_t i = 0; i < bodies.size(); ++i) {
@@ -142,8 +143,15 @@ void ModularStepper<D>::collect(State& state) {
     }
     // Accelerations of the coordinates: the rate of their velocities along the motion, as a central difference.
     constexpr double moment = 1e-5;
-    const auto velocities_at = [&](double dt, VecX& v) {
-        BodyStates<D> near = states_;
+    moments_[0].after = -moment;
+    moments_[1].after = moment;
+    assembly_->workers().run(3, [&](int i) {
+        if (i == 2) {
+            whole_->import_states(states_, state.q, state.v);
+            return;
+        }
+        auto& [dt, near, q, v] = moments_[i];
+        near = states_;
         for (std::size_t b = 0; b < near.size(); ++b) {
             TwistVec<D> move_by;
             move_by << near[b].velocity, near[b].angular_velocity;
@@ -151,12 +159,9 @@ void ModularStepper<D>::collect(State& state) {
             near[b].velocity += dt * rates_[b].template head<D>();
             near[b].angular_velocity += dt * rates_[b].template tail<angular_size<D>>();
         }
-        whole_->import_states(near, scratch_q_, v);
-    };
-    velocities_at(-moment, before_v_);
-    velocities_at(moment, after_v_);
-    whole_->import_states(states_, state.q, state.v);
-    state.a = (after_v_ - before_v_) / (2 * moment);
+        whole_->import_states(near, q, v);
+    });
+    state.a = (moments_[1].v - moments_[0].v) / (2 * moment);
     state.scheme_a = state.a;
     state.t = assembly_->time();
     // Joints of the whole come and go, and their multipliers are the components' and the interface's affair.
@@ -167,10 +172,10 @@ void ModularStepper<D>::collect(State& state) {
 }
 
 template <int D>
-bool ModularStepper<D>::is_own(const State& state) const {
+bool ModularStepper<D>::is_same(const State& a, const State& b) {
     // Who counts steps may have rounded the time.
-    return state.q.size() == last_.q.size() && std::abs(state.t - last_.t) <= 1e-12 * (1 + last_.t) &&
-           state.q == last_.q && state.v == last_.v && state.memory == last_.memory;
+    return a.q.size() == b.q.size() && std::abs(a.t - b.t) <= 1e-12 * (1 + b.t) && a.q == b.q && a.v == b.v &&
+           a.memory == b.memory;
 }
 
 template <int D>
@@ -183,15 +188,26 @@ StepReport ModularStepper<D>::start(State& state) {
 
 template <int D>
 StepReport ModularStepper<D>::take_up(const State& state) {
-    if (is_own(state)) return {};
+    if (is_same(state, last_)) return {};
+    if (may_start_again_ && is_same(state, start_)) {
+        assembly_->restore(start_snapshot_);
+        last_ = state;
+        return {};
+    }
     hand_out(state);
-    return assembly_->start(state.t);
+    const StepReport report = assembly_->start(state.t);
+    last_ = report.ok ? state : State{};
+    return report;
 }
 
 template <int D>
 StepReport ModularStepper<D>::step(State& state, double h) {
     const StepReport taken = take_up(state);
     if (!taken.ok) return taken;
+    if (may_start_again_) {
+        start_ = state;
+        assembly_->save(start_snapshot_);
+    }
     const StepReport report = assembly_->step(h);
     if (report.ok) collect(state);
     return report;
@@ -202,6 +218,7 @@ StepReport ModularStepper<D>::exchange_joints(State& state, std::unique_ptr<Inte
                                               bool some_are_new) {
     const StepReport taken = take_up(state);
     if (!taken.ok) return taken;
+    start_ = {};  // belongs to the joints of now
     set_memory(*joints, state);
     auto old = assembly_->exchange_joints(std::move(joints));
     const StepReport report = some_are_new ? assembly_->restart_velocities(state.t) : assembly_->start(state.t);

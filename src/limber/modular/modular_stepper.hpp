@@ -54,7 +54,7 @@ private:
     void hand_out(const State& state);
     void set_memory(InterfaceJoints<D>& joints, const State& state);
     void collect(State& state);
-    bool is_own(const State& state) const;
+    static bool is_same(const State& a, const State& b);
 
     std::shared_ptr<const MechanismSystem<D>> whole_;
     std::shared_ptr<const ModularSystem<D>> modular_;
@@ -65,7 +65,16 @@ private:
     std::vector<TwistVec<D>> rates_, part_rates_;
     std::vector<double> memory_;
     State last_;  // as this stepper has left it
-    VecX before_v_, after_v_, scratch_q_;
+    // Where the last step started, if who looks for the instant of a contact may want to start there again.
+    bool may_start_again_ = false;
+    State start_;
+    AssemblySnapshot<D> start_snapshot_;
+    struct Moment {
+        double after = 0;
+        BodyStates<D> states;
+        VecX q, v;
+    };
+    std::array<Moment, 2> moments_;  // just before and just after the end of a step
 };
 
 }  // namespace limber

@@ -361,15 +361,15 @@ void SystemComponent<D>::accept() {
 
 template <int D>
 void SystemComponent<D>::show(const VecX& q, const VecX& v, const VecX& a, Motion motion) {
-    system_.export_states(q, v, states_);
-    system_.export_twist_rates(q, v, a, rates_);
+    system_.export_states_of(compiled_->port_body, q, v, states_);
+    system_.export_twist_rates_of(compiled_->port_body, q, v, a, rates_);
     for (std::size_t p = 0; p < motion.size(); ++p)
         motion[p] = {states_[compiled_->port_body[p]], rates_[compiled_->port_body[p]]};
 }
 
 template <int D>
 void SystemComponent<D>::show_rates(const VecX& q, const VecX& a, std::span<TwistVec<D>> rates) {
-    system_.export_twist_rates(q, zero_, a, rates_);
+    system_.export_twist_rates_of(compiled_->port_body, q, zero_, a, rates_);
     for (std::size_t p = 0; p < rates.size(); ++p) rates[p] = rates_[compiled_->port_body[p]];
 }
 

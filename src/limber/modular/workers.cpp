@@ -19,7 +19,7 @@ void Workers::take_jobs() {
     for (int i = next_++; i < count_; i = next_++) (*job_)(i);
 }
 
-void Workers::run(int count, const std::function<void(int)>& job) {
+void Workers::run(int count, Job job) {
     if (threads_.empty() || count < 2) {
         for (int i = 0; i < count; ++i) job(i);
         return;

@@ -3,12 +3,24 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <functional>
 #include <mutex>
 #include <thread>
 #include <vector>
 
 namespace limber {
+
+/// A reference to anything that can be called with a number, which must outlive it. Unlike a std::function it never allocates.
+class Job {
+public:
+    template <class Callable>
+    Job(const Callable& callable)  // NOLINT(google-explicit-constructor): lambdas are handed over as they are
+        : callable_(&callable), call_([](const void* c, int i) { (*static_cast<const Callable*>(c))(i); }) {}
+    void operator()(int index) const { call_(callable_, index); }
+
+private:
+    const void* callable_;
+    void (*call_)(const void*, int);
+};
 
 class Workers {
 public:
@@ -19,7 +31,7 @@ public:
     Workers& operator=(const Workers&) = delete;
 
     /// Calls job(0) ... job(count - 1), each once, and returns when all are done.
-    void run(int count, const std::function<void(int)>& job);
+    void run(int count, Job job);
 
 private:
     void take_jobs();
@@ -28,7 +40,7 @@ private:
     std::vector<std::thread> threads_;
     std::mutex mutex_;
     std::condition_variable wake_, done_;
-    const std::function<void(int)>* job_ = nullptr;
+    const Job* job_ = nullptr;
     std::atomic<int> next_{0};
     int count_ = 0;
     int working_ = 0;

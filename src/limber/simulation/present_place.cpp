@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
+#include "limber/kinematics/body_space/assembly.hpp"
 #include "limber/kinematics/body_space/twist_constraints.hpp"
 #include "limber/math/rotation.hpp"
 #include "limber/model/evaluation.hpp"
@@ -23,15 +25,47 @@ Placement numbers_of(const Frame& frame, bool planar) {
     return placement;
 }
 
+// Motion of the bodies now, put back onto the constraints if a formulation has left them a little open: places taken from there
+// would contradict the joints for good.
+template <int D>
+BodyStates<D> settled_states(const Simulation& simulation) {
+    constexpr double rounding = 1e-10;
+    const auto& system = static_cast<const MechanismSystem<D>&>(simulation.system());
+    const State& state = simulation.state();
+    BodyStates<D> states;
+    system.export_states(state.q, state.v, states);
+    const auto evaluation = system.make_evaluation();
+    system.update_residuals(*evaluation, state.t, state.q, state.memory);
+    const auto open = evaluation->phi.head(system.holonomic_rows());
+    if (open.size() == 0 || open.template lpNorm<Eigen::Infinity>() < rounding * system.length_scale()) return states;
+    BodyStates<D> settled = states;
+    std::vector<double> memory = state.memory;
+    return assemble(system.mechanism(), settled, memory, state.t, false).converged ? settled : states;
+}
+
+using BodyFrames = std::map<std::string, Frame>;
+
+template <int D>
+BodyFrames frames_of(const Simulation& simulation) {
+    const BodyStates<D> states = settled_states<D>(simulation);
+    const auto& bodies = static_cast<const MechanismSystem<D>&>(simulation.system()).mechanism().bodies;
+    BodyFrames frames;
+    for (std::size_t b = 0; b < bodies.size(); ++b) {
+        Frame& frame = frames[bodies[b].name];
+        frame.axes.template topLeftCorner<D, D>() = states[b].axes;
+        frame.position.template head<D>() = states[b].position - states[b].axes * bodies[b].centre;
+    }
+    return frames;
+}
+
 // A marker given in world axes becomes one given in its body, which has moved since the model was written.
-void place_marker(const Simulation& simulation, const ModelEvaluation& numbers, Model& model, MarkerHandle handle) {
+void place_marker(const BodyFrames& frames, const ModelEvaluation& numbers, Model& model, MarkerHandle handle) {
     const Marker& marker = std::as_const(model).markers.get(handle);
     if (marker.place != Marker::Kind::world && marker.place != Marker::Kind::turned) return;
-    // New bodies are where they are written.
+    // New bodies, and the ground, are where they are written.
     const auto present = [&](BodyHandle handle) {
-        const Body& body = std::as_const(model).bodies.get(handle);
-        return simulation.model().bodies.find(body.name).is_null() ? numbers.body_frame(handle)
-                                                                   : simulation.body_frame(body.name);
+        const auto known = frames.find(std::as_const(model).bodies.get(handle).name);
+        return known == frames.end() ? numbers.body_frame(handle) : known->second;
     };
     const Frame pose = present(marker.body);
     Frame frame = numbers.frame(marker.placement, marker.name);
@@ -83,10 +117,7 @@ template <int D>
 struct PresentMechanism {
     PresentMechanism(const Simulation& simulation, const Model& model) : m(make_mechanism<D>(model)) {
         const auto& system = static_cast<const MechanismSystem<D>&>(simulation.system());
-        BodyStates<D> old_states;
-        const State& state = simulation.state();
-        system.export_states(state.q, state.v, old_states);
-        carry_over(system.mechanism(), old_states, state.memory, m, states, memory);
+        carry_over(system.mechanism(), settled_states<D>(simulation), simulation.state().memory, m, states, memory);
         features.resize(m.features.size());
         update_features<D>(m, states, m.used_features, features);
         refresh_memory(m, features, memory);
@@ -163,10 +194,12 @@ void lead_together_as(const Simulation& simulation, Model& model, JointHandle ha
 void place_new_elements(const Simulation& simulation, Model& model) {
     const Model& before = simulation.model();
     {
+        const std::vector<MarkerHandle> markers = new_elements(before.markers, model.markers);
         const Model as_read = model;  // numbers are those of the model before its markers change
         const ModelEvaluation numbers(as_read);
-        for (const MarkerHandle handle : new_elements(before.markers, as_read.markers))
-            place_marker(simulation, numbers, model, handle);
+        BodyFrames frames;
+        if (!markers.empty()) frames = model.planar ? frames_of<2>(simulation) : frames_of<3>(simulation);
+        for (const MarkerHandle handle : markers) place_marker(frames, numbers, model, handle);
     }
     std::vector<JointHandle> joints = new_elements(before.joints, model.joints);
     std::vector<ForceHandle> forces = new_elements(before.forces, model.forces);

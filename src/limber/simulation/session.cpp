@@ -21,8 +21,8 @@ constexpr int most_events_in_a_step = 100;
 constexpr double event_precision = 1e-10;
 // A joint whose ends have come so near, over the typical length, holds from then on.
 constexpr double closed_gap = 1e-5;
-// Constraint error of a joint that cannot be closed, over the typical length.
-constexpr double torn = 1e-6;
+// Constraint error of a joint that cannot be closed, over the typical length: more than gains may leave.
+constexpr double torn = 2e-5;
 
 std::size_t bytes_of(const Situation& s) {
     const State& x = s.state;
@@ -79,7 +79,15 @@ void Session::record(std::shared_ptr<Journal> journal) {
 StepReport Session::step_by(double h) {
     if (!is_rerunning_) drop_future();
     StepReport report = step_while_closing(h);
-    if (!report.ok) return report;
+    if (!report.ok) {
+        // What the attempt has left in the solvers would show in later bits, which replay and time travel could not repeat.
+        if (is_rerunning_ || is_renewed_here()) {
+            simulation_->forget_past();
+        } else {
+            apply(Edit(RenewSolvers{}));
+        }
+        return report;
+    }
     ++steps_;
     close_joints();
     if (steps_ % session_options_.renewal == 0) {
@@ -105,7 +113,30 @@ StepReport Session::advance(double end) {
     return total;
 }
 
+bool Session::is_renewed_here() const {
+    return tape_place_ > 0 && tape_[tape_place_ - 1].steps == steps_ &&
+           std::holds_alternative<RenewSolvers>(tape_[tape_place_ - 1].edit);
+}
+
+// Wholly or not at all.
 StepReport Session::step_with_events(double h) {
+    std::optional<Situation> before_edits;
+    if (rules_.empty()) return step_through_events(h, before_edits);
+    const State start = simulation_->state();
+    const WorkIntegrator work = work_;
+    const std::vector<Situation::RuleState> rules = rules_;
+    const std::size_t notes = notes_.size();
+    StepReport report = step_through_events(h, before_edits);
+    if (report.ok) return report;
+    if (before_edits) restore(*before_edits);
+    simulation_->restore(start);
+    work_ = work;
+    rules_ = rules;
+    notes_.resize(notes);
+    return report;
+}
+
+StepReport Session::step_through_events(double h, std::optional<Situation>& before_edits) {
     StepReport report;
     double left = h;
     const double end = time() + h;
@@ -127,7 +158,7 @@ StepReport Session::step_with_events(double h) {
             return report;
         }
         double done = left;
-        const StepReport fired = is_watching ? fire_events(before, left, done) : StepReport{};
+        const StepReport fired = is_watching ? fire_events(before, left, done, before_edits) : StepReport{};
         if (!fired.ok) return fired;
         add_events(done < left ? fired : part);
         if (done >= left) break;
@@ -145,16 +176,24 @@ StepReport Session::step_with_events(double h) {
 
 // Ends that cannot meet stop the motion or tear the mechanism apart: rather disable the joint.
 StepReport Session::step_while_closing(double h) {
-    while (!closing_.empty()) {
+    if (closing_.empty()) return step_with_events(h);
+    const Situation start = capture();
+    const std::size_t notes = notes_.size();
+    while (true) {
         const Situation before = capture();
-        const StepReport report = step_with_events(h);
-        const bool is_torn = report.ok && observer().compute_errors(simulation_->state()).position >
-                                              torn * simulation_->system().length_scale();
+        StepReport report = step_with_events(h);
+        const bool is_torn =
+            report.ok && !closing_.empty() &&
+            observer().compute_errors(simulation_->state()).position > torn * simulation_->system().length_scale();
         if (report.ok && !is_torn) return report;
         if (is_torn) restore(before);
-        if (!give_up_closing()) return report;
+        if (give_up_closing()) continue;
+        restore(start);
+        notes_.resize(notes);
+        if (report.ok) report.reason = "joints whose ends are drawn together tear the mechanism apart";
+        report.ok = false;
+        return report;
     }
-    return step_with_events(h);
 }
 
 // Rules watched: those of the model, with the side of zero they are on now. What they knew is kept.
@@ -178,8 +217,8 @@ void Session::watch_rules() {
 }
 
 // After a step from `before`: if a condition has passed through zero, goes back to that moment and makes the edits of the first
-// such rule. `done` becomes the part of the step up to there.
-StepReport Session::fire_events(const State& before, double h, double& done) {
+// such rule. `done` becomes the part of the step up to there, `before_edits` the session before the first edits of the step.
+StepReport Session::fire_events(const State& before, double h, double& done, std::optional<Situation>& before_edits) {
     StepReport report;
     const auto handles = model().events.handles();
     observer().evaluate_conditions(simulation_->state(), conditions_);
@@ -218,6 +257,7 @@ StepReport Session::fire_events(const State& before, double h, double& done) {
     rules_[which].side = new_side;
     if (rule.once) rules_[which].is_done = true;
     const std::vector<Situation::RuleState> known = rules_;
+    if (!before_edits) before_edits = capture();
     for (const std::string& text : rule.edits) {
         is_in_event_ = true;
         const EditReport edit = perform(parse_edit(text));

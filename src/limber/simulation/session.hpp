@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -135,6 +136,7 @@ private:
     EditReport perform_edit(const UseOption& edit);
     EditReport perform_edit(const UndoEdit& edit);
     EditReport perform_edit(const RedoEdit& edit);
+    EditReport perform_edit(const RenewSolvers& edit);
     EditReport perform_edit(const GoToTime& edit);
     /// The new model takes over, and can be undone if `entry` says what to call it.
     EditReport take_over(Model model, SimulationOptions options, double step, const HandOverLimits& limits,
@@ -150,8 +152,10 @@ private:
     double snap_distance() const;
 
     StepReport step_with_events(double h);
+    StepReport step_through_events(double h, std::optional<Situation>& before_edits);
+    bool is_renewed_here() const;
     StepReport step_while_closing(double h);
-    StepReport fire_events(const State& before, double h, double& done);
+    StepReport fire_events(const State& before, double h, double& done, std::optional<Situation>& before_edits);
     double find_event(const State& before, std::size_t rule, double h, double start_value);
     void watch_rules();
     void close_joints();

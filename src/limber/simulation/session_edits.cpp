@@ -299,6 +299,11 @@ EditReport Session::perform_edit(const RedoEdit&) {
     return take_back(true);
 }
 
+EditReport Session::perform_edit(const RenewSolvers&) {
+    simulation_->forget_past();
+    return {};
+}
+
 EditReport Session::take_back(bool forwards) {
     auto& from = forwards ? redo_ : undo_;
     if (from.empty()) throw ModelError(forwards ? "there is nothing to redo" : "there is nothing to undo");

@@ -19,6 +19,11 @@
 namespace limber {
 namespace {
 
+template <int D>
+bool has_stops(const Mechanism<D>& m) {
+    return !m.unilateral.empty() || !m.friction.empty();
+}
+
 // The way to rest, with stops if there are any.
 template <int D>
 Relaxation make_relaxation(const std::shared_ptr<const MechanismSystem<D>>& system) {
@@ -106,8 +111,10 @@ void Simulation::compile(const std::shared_ptr<const Mechanism<D>>& mechanism) {
 
 template <int D>
 void Simulation::divide_mechanism(const std::shared_ptr<const Mechanism<D>>& mechanism) {
-    if (!mechanism->unilateral.empty() || !mechanism->friction.empty() || mechanism->has_rigid_contacts())
-        throw ModelError("stops, dry friction and rigid contacts need an undivided mechanism");
+    if (mechanism->has_rigid_contacts())
+        throw ModelError(
+            "rigid contacts act on all bodies at once, which a mechanism divided into components has not: leave it "
+            "undivided, or give the contacts a compliant law");
     const ComponentSettings usual{"", options_.formulation, options_.integrator, options_.coordinates, 0};
     const auto modular =
         compile_modular<D>(mechanism, divide(*mechanism, model_, options_.modular), usual, options_.formulation_options,
@@ -162,23 +169,26 @@ void Simulation::forget_past() {
 
 template <int D>
 void Simulation::make_steppers() {
-    const Mechanism<D>& m = system_as<D>().mechanism();
+    const bool has_any_stops = has_stops(system_as<D>().mechanism());
     const auto system = std::static_pointer_cast<const MechanismSystem<D>>(system_);
+    const bool acts_at_events = options_.contact_options.treatment == ContactTreatment::events;
     if (const auto& modular = modular_as<D>()) {
+        if (has_any_stops && !acts_at_events)
+            throw ModelError(
+                "components: stops and dry friction of a divided mechanism act at their instants only; leave out the "
+                "option stops");
         auto stepper = std::make_unique<ModularStepper<D>>(system, modular, options_.modular);
         stepper_ = std::make_unique<RecoveringStepper>(std::move(stepper), options_.integrator_options.max_halvings);
-        return;
-    }
-    const bool has_stops = !m.unilateral.empty() || !m.friction.empty();
-    if (has_stops && options_.contact_options.treatment != ContactTreatment::events) {
+    } else if (has_any_stops && !acts_at_events) {
         stepper_ = std::make_unique<ProjectedMultiplierStepper<D>>(
             system, make_acceleration_solver("augmented-lagrangian", system_),
             make_structural_scheme(options_.integrator, options_.integrator_options), options_.contact_options);
         return;
+    } else {
+        stepper_ = make_stepper(options_.formulation, options_.integrator, system_, options_.formulation_options,
+                                options_.integrator_options);
     }
-    stepper_ = make_stepper(options_.formulation, options_.integrator, system_, options_.formulation_options,
-                            options_.integrator_options);
-    if (has_stops)
+    if (has_any_stops)
         stepper_ = std::make_unique<UnilateralStepper<D>>(std::move(stepper_), system, options_.contact_options);
 }
 
@@ -319,7 +329,8 @@ std::vector<JointImpulse> list_impulses(const InterfaceJoints<D>& joints, const 
 
 template <int D>
 ModularStepper<D>* Simulation::modular_stepper() const {
-    auto* recovering = dynamic_cast<RecoveringStepper*>(stepper_.get());
+    auto* stops = dynamic_cast<UnilateralStepper<D>*>(stepper_.get());
+    auto* recovering = dynamic_cast<RecoveringStepper*>(stops == nullptr ? stepper_.get() : &stops->inner());
     return recovering == nullptr ? nullptr : dynamic_cast<ModularStepper<D>*>(&recovering->inner());
 }
 
@@ -327,6 +338,8 @@ template <int D>
 std::optional<HandOverReport> Simulation::exchange_joints(const Model& model, const SimulationOptions& options) {
     ModularStepper<D>* stepper = modular_stepper<D>();
     if (stepper == nullptr || !(options == options_)) return {};
+    // Contacts may open or collide when a joint leaves or comes.
+    if (has_stops(static_cast<const MechanismSystem<D>&>(*system_).mechanism())) return {};
     const auto changes = find_joint_changes(model_, model);
     if (!changes) return {};
     ModularAssembly<D>& assembly = stepper->assembly();
@@ -334,7 +347,7 @@ std::optional<HandOverReport> Simulation::exchange_joints(const Model& model, co
     if (!joints) return {};
     State next = state_;
     if (!stepper->take_up(next).ok) return {};
-    joints->update(assembly.motion(), next.t);
+    joints->update(assembly.gather_motion(), next.t);
     // Ends that are apart must be brought together first.
     for (const JointHandle handle : changes->coming)
         if (!(find_gap(*joints, model.joints.get(handle).name) < closed * joints->mechanism().length_scale)) return {};
@@ -347,6 +360,7 @@ std::optional<HandOverReport> Simulation::exchange_joints(const Model& model, co
     report.kinetic_lost =
         energies.kinetic - compute_kinetic_energy(static_cast<const MechanismSystem<D>&>(*system_), next);
     report.energy_after = report.energy_before - report.kinetic_lost;
+    assembly.joints().update(assembly.gather_motion(), next.t);
     report.impulses = list_impulses(assembly.joints(), assembly.impulses());
     state_ = std::move(next);
     model_ = model;

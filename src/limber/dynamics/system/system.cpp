@@ -37,9 +37,10 @@ void System::finish_patterns(SymmetricPatternBuilder& builder) {
 }
 
 // The coordinates may satisfy a row by themselves, like that of a door's second hinge in relative coordinates. What is left of its
-// Jacobian is rounding error; divided by its own size that would pass for a constraint.
+// Jacobian is the error of what placed the hinge: rounding, or the gap of another joint at the moment when this one was added to
+// a running mechanism. Divided by its own size that would pass for a constraint.
 double System::find_row_inertia(double admittance) const {
-    constexpr double rounding = 1e-10;
+    constexpr double rounding = 1e-5;
     const double length = std::max(1.0, length_scale_);
     const double typical = 1 / (mass_scale_ * length * length);
     return admittance > rounding * rounding * typical ? 1 / admittance : mass_scale_;

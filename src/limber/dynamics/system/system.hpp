@@ -129,6 +129,15 @@ public:
     virtual void export_twist_rates(const VecX& q, const VecX& v, const VecX& a,
                                     std::vector<TwistVec<D>>& rates) const = 0;
     virtual void import_states(const BodyStates<D>& states, VecX& q, VecX& v) const = 0;
+    /// Of these bodies only, if that is less work; the lists have places for all.
+    virtual void export_states_of(std::span<const int> /*bodies*/, const VecX& q, const VecX& v,
+                                  BodyStates<D>& states) const {
+        export_states(q, v, states);
+    }
+    virtual void export_twist_rates_of(std::span<const int> /*bodies*/, const VecX& q, const VecX& v, const VecX& a,
+                                       std::vector<TwistVec<D>>& rates) const {
+        export_twist_rates(q, v, a, rates);
+    }
 
 protected:
     std::shared_ptr<const Mechanism<D>> mechanism_;

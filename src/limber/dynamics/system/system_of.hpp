@@ -37,6 +37,10 @@ public:
     void export_twist_rates(const VecX& q, const VecX& v, const VecX& a,
                             std::vector<TwistVec<D>>& rates) const override;
     void import_states(const BodyStates<D>& states, VecX& q, VecX& v) const override;
+    void export_states_of(std::span<const int> bodies, const VecX& q, const VecX& v,
+                          BodyStates<D>& states) const override;
+    void export_twist_rates_of(std::span<const int> bodies, const VecX& q, const VecX& v, const VecX& a,
+                               std::vector<TwistVec<D>>& rates) const override;
 
 private:
     struct Scratch;  // the evaluation with features, row gradients, slot forces

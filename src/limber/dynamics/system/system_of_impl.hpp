@@ -467,6 +467,18 @@ void SystemOf<Set>::export_twist_rates(const VecX& q, const VecX& v, const VecX&
 }
 
 template <class Set>
+void SystemOf<Set>::export_states_of(std::span<const int> bodies, const VecX& q, const VecX& v,
+                                     BodyStates<D>& states) const {
+    for (const int b : bodies) set_.export_state(b, q, v, states[b]);
+}
+
+template <class Set>
+void SystemOf<Set>::export_twist_rates_of(std::span<const int> bodies, const VecX& q, const VecX& v, const VecX& a,
+                                          std::vector<TwistVec<D>>& rates) const {
+    for (const int b : bodies) set_.export_twist_rate(b, q, v, a, rates[b]);
+}
+
+template <class Set>
 void SystemOf<Set>::import_states(const BodyStates<D>& states, VecX& q, VecX& v) const {
     set_.import_states(states, q, v);
 }

@@ -146,6 +146,13 @@ Vec3 couple_vector(const ForceElement<D>& e, const MeasureContext<D>& c, const i
 inline constexpr int max_bushing_components = 6;
 using Components = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, max_bushing_components, 1>;
 
+// The measures of a bushing share its features, and each has one slot.
+int slot_of(const int* slots, int feature) {
+    int slot = 0;
+    while (slots[slot] != feature) ++slot;
+    return slot;
+}
+
 // Displacements of a bushing and their rates.
 template <int D>
 void bushing_state(const ForceElement<D>& e, const std::vector<Measure<D>>& measures, const MeasureContext<D>& c,
@@ -382,13 +389,14 @@ void ForceSet<D>::evaluate(const std::vector<Measure<D>>& measures, const Measur
             case ForceKind::bushing: {
                 const Components w = bushing_forces(e, measures, context);
                 MeasureGradient<D> g;
-                int slot = 0;
+                std::fill(out, out + e.slot_count, Vec<D>::Zero());
                 for (std::size_t i = 0; i < e.components.size(); ++i)
                     for (const RowTerm& term : e.components[i]) {
                         const Measure<D>& m = measures[term.measure];
                         compute_gradient(m, context, g.data());
                         for (int k = 0; k < m.count; ++k)
-                            out[slot++] = w[static_cast<Eigen::Index>(i)] * term.coefficient * g[k];
+                            out[slot_of(slots, m.feature[k])] +=
+                                w[static_cast<Eigen::Index>(i)] * term.coefficient * g[k];
                     }
                 break;
             }
@@ -494,12 +502,13 @@ void ForceSet<D>::bushing_blocks(const ForceElement<D>& e, const std::vector<Mea
                                  const MeasureContext<D>& context, ForceBlocks<D>& blocks) const {
     constexpr int max_terms = 2 * max_bushing_components;
     struct Term {
-        int component, first_slot, count;
+        int component, count;
+        std::array<int, max_measure_features> slot;
         MeasureGradient<D> gradient, gradient_rate;  // of coefficient * measure
     };
     std::array<Term, max_terms> terms;
     int count = 0;
-    int slot = 0;
+    const int* slots = &slot_feature[e.first_slot];
     const Components w = bushing_forces(e, measures, context);
     MeasureHessian<D> h;
     for (std::size_t i = 0; i < e.components.size(); ++i)
@@ -507,8 +516,8 @@ void ForceSet<D>::bushing_blocks(const ForceElement<D>& e, const std::vector<Mea
             const Measure<D>& m = measures[row_term.measure];
             Term& term = terms[count++];
             term.component = static_cast<int>(i);
-            term.first_slot = slot;
             term.count = m.count;
+            for (int a = 0; a < m.count; ++a) term.slot[a] = slot_of(slots, m.feature[a]);
             compute_gradient(m, context, term.gradient.data());
             compute_hessian(m, context, h);
             for (int a = 0; a < m.count; ++a) {
@@ -516,10 +525,9 @@ void ForceSet<D>::bushing_blocks(const ForceElement<D>& e, const std::vector<Mea
                 term.gradient_rate[a].setZero();
                 for (int b = 0; b < m.count; ++b) {
                     term.gradient_rate[a] += row_term.coefficient * h.block[a][b] * context.features.rate[m.feature[b]];
-                    blocks.k(slot + a, slot + b) -= w[term.component] * row_term.coefficient * h.block[a][b];
+                    blocks.k(term.slot[a], term.slot[b]) -= w[term.component] * row_term.coefficient * h.block[a][b];
                 }
             }
-            slot += m.count;
         }
     for (int p = 0; p < count; ++p)
         for (int q = 0; q < count; ++q) {
@@ -530,10 +538,9 @@ void ForceSet<D>::bushing_blocks(const ForceElement<D>& e, const std::vector<Mea
             if (k == 0 && c == 0) continue;
             for (int a = 0; a < left.count; ++a)
                 for (int b = 0; b < right.count; ++b) {
-                    blocks.k(left.first_slot + a, right.first_slot + b) +=
+                    blocks.k(left.slot[a], right.slot[b]) +=
                         left.gradient[a] * (k * right.gradient[b] + c * right.gradient_rate[b]).transpose();
-                    blocks.c(left.first_slot + a, right.first_slot + b) +=
-                        c * left.gradient[a] * right.gradient[b].transpose();
+                    blocks.c(left.slot[a], right.slot[b]) += c * left.gradient[a] * right.gradient[b].transpose();
                 }
         }
 }

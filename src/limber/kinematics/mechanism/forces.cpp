@@ -90,10 +90,9 @@ void MechanismBuilder<D>::add_bushing(const Force& force) {
     rotation(1, 0);
     std::vector<int> slots;
     for (const auto& component : e.components)
-        for (const RowTerm& term : component) {
-            const std::vector<int> more = measure_features(term.measure);
-            slots.insert(slots.end(), more.begin(), more.end());
-        }
+        for (const RowTerm& term : component)
+            for (const int feature : measure_features(term.measure))
+                if (std::find(slots.begin(), slots.end(), feature) == slots.end()) slots.push_back(feature);
     m_.forces.add(std::move(e), slots);
 }
 

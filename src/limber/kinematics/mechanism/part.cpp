@@ -73,6 +73,13 @@ private:
         return slot;
     }
 
+    // Of slots that stay beside each other, which nothing else has asked for one by one; the first of them.
+    int memories(int first, int count) {
+        const int slot = memory(first);
+        for (int k = 1; k < count; ++k) memory(first + k);
+        return slot;
+    }
+
     int measure(int index) {
         if (measure_[index] >= 0) return measure_[index];
         Measure<D> copy = whole_.measure(index);
@@ -111,6 +118,7 @@ private:
             copy.element = element;
             to.add_velocity_row(copy, features(from.slot_feature, row.first_slot, row.slot_count));
         }
+        if (row.flag >= 0) to.rows.back().flag = memory(row.flag);
     }
 
     void add_element(int index) {
@@ -138,11 +146,8 @@ private:
         if (force.measure >= 0) force.measure = measure(force.measure);
         for (LawInput& input : force.inputs) input.measure = measure(input.measure);
         for (auto& component : force.components) component = terms(component);
-        if (force.target_memory >= 0) {
-            const int first = force.target_memory;
-            force.target_memory = memory(first);
-            for (int k = 1; k < D; ++k) memory(first + k);
-        }
+        if (force.target_memory >= 0) force.target_memory = memories(force.target_memory, D);
+        if (force.slip_memory >= 0) force.slip_memory = memories(force.slip_memory, slip_size);
         m.force_index[force.name] = static_cast<int>(m.forces.elements.size());
         const std::vector<int> slots = features(whole_.forces.slot_feature, force.first_slot, force.slot_count);
         m.forces.add(std::move(force), slots);

@@ -364,70 +364,75 @@ Vec3 half_cross_sum(const Mat3& axes, const Mat3& rates) {
 template <int D>
 void NaturalCoordinates<D>::export_states(const VecX& q, const VecX& v, BodyStates<D>& states) const {
     states.resize(m_.bodies.size());
-    for (std::size_t b = 0; b < m_.bodies.size(); ++b) {
-        const MechanismBody<D>& body = m_.bodies[b];
-        BodyState<D>& state = states[b];
-        state.position = feature_value(body.frame.point, q);
-        state.velocity = feature_rate(body.frame.point, v);
-        const NaturalBasis<D>& basis = layout_.basis[b];
-        if (basis.kind == BasisKind::point) {
-            state.axes = body.reference.axes;
-            state.angular_velocity.setZero();
-            continue;
-        }
-        Mat<D> axes;
-        Mat<D> rates;
-        for (int k = 0; k < D; ++k) {
-            axes.col(k) = feature_value(body.frame.axis[k], q);
-            rates.col(k) = feature_rate(body.frame.axis[k], v);
-        }
-        if constexpr (D == 2) {
-            const Vec2 x = axes.col(0).normalized();
-            state.axes << x, perp(x);
-            state.angular_velocity[0] = perp(x).dot(rates.col(0)) / axes.col(0).norm();
-        } else if (basis.kind == BasisKind::bar) {
-            // The spin about the bar is nobody's business: the shortest turn from the reference attitude.
-            const Vec3 local = (basis.local[1] - basis.local[0]).normalized();
-            const Vec3 now = axes * local;
-            const Vec3 rate = rates * local;
-            const Vec3 then = body.reference.axes * local;
-            state.axes = shortest_rotation(then, now.normalized()) * body.reference.axes;
-            state.angular_velocity = now.cross(rate) / now.squaredNorm();
-        } else {
-            state.axes = nearest_rotation(axes);
-            state.angular_velocity = half_cross_sum(state.axes, rates);
-        }
+    for (std::size_t b = 0; b < m_.bodies.size(); ++b) export_state(static_cast<int>(b), q, v, states[b]);
+}
+
+template <int D>
+void NaturalCoordinates<D>::export_state(int b, const VecX& q, const VecX& v, BodyState<D>& state) const {
+    const MechanismBody<D>& body = m_.bodies[b];
+    state.position = feature_value(body.frame.point, q);
+    state.velocity = feature_rate(body.frame.point, v);
+    const NaturalBasis<D>& basis = layout_.basis[b];
+    if (basis.kind == BasisKind::point) {
+        state.axes = body.reference.axes;
+        state.angular_velocity.setZero();
+        return;
+    }
+    Mat<D> axes;
+    Mat<D> rates;
+    for (int k = 0; k < D; ++k) {
+        axes.col(k) = feature_value(body.frame.axis[k], q);
+        rates.col(k) = feature_rate(body.frame.axis[k], v);
+    }
+    if constexpr (D == 2) {
+        const Vec2 x = axes.col(0).normalized();
+        state.axes << x, perp(x);
+        state.angular_velocity[0] = perp(x).dot(rates.col(0)) / axes.col(0).norm();
+    } else if (basis.kind == BasisKind::bar) {
+        // The spin about the bar is nobody's business: the shortest turn from the reference attitude.
+        const Vec3 local = (basis.local[1] - basis.local[0]).normalized();
+        const Vec3 now = axes * local;
+        const Vec3 rate = rates * local;
+        const Vec3 then = body.reference.axes * local;
+        state.axes = shortest_rotation(then, now.normalized()) * body.reference.axes;
+        state.angular_velocity = now.cross(rate) / now.squaredNorm();
+    } else {
+        state.axes = nearest_rotation(axes);
+        state.angular_velocity = half_cross_sum(state.axes, rates);
     }
 }
 
 template <int D>
-void NaturalCoordinates<D>::export_twist_rates(const VecX& q, const VecX& /*v*/, const VecX& a,
+void NaturalCoordinates<D>::export_twist_rates(const VecX& q, const VecX& v, const VecX& a,
                                                std::vector<TwistVec<D>>& rates) const {
     rates.resize(m_.bodies.size());
-    for (std::size_t b = 0; b < m_.bodies.size(); ++b) {
-        const MechanismBody<D>& body = m_.bodies[b];
-        TwistVec<D>& rate = rates[b];
-        rate.setZero();
-        rate.template head<D>() = feature_rate(body.frame.point, a);
-        const NaturalBasis<D>& basis = layout_.basis[b];
-        if (basis.kind == BasisKind::point) continue;
-        Mat<D> axes;
-        Mat<D> accelerations;
-        for (int k = 0; k < D; ++k) {
-            axes.col(k) = feature_value(body.frame.axis[k], q);
-            accelerations.col(k) = feature_rate(body.frame.axis[k], a);
-        }
-        // e x eddot = e x (alpha x e) + (omega . e) e x omega-terms that cancel in the sum over the axes.
-        if constexpr (D == 2) {
-            rate[2] = perp(axes.col(0)).dot(accelerations.col(0)) / axes.col(0).squaredNorm();
-        } else if (basis.kind == BasisKind::bar) {
-            const Vec3 local = (basis.local[1] - basis.local[0]).normalized();
-            const Vec3 now = axes * local;
-            const Vec3 acceleration = accelerations * local;
-            rate.template tail<3>() = now.cross(acceleration) / now.squaredNorm();
-        } else {
-            rate.template tail<3>() = half_cross_sum(axes, accelerations);
-        }
+    for (std::size_t b = 0; b < m_.bodies.size(); ++b) export_twist_rate(static_cast<int>(b), q, v, a, rates[b]);
+}
+
+template <int D>
+void NaturalCoordinates<D>::export_twist_rate(int b, const VecX& q, const VecX& /*v*/, const VecX& a,
+                                              TwistVec<D>& rate) const {
+    const MechanismBody<D>& body = m_.bodies[b];
+    rate.setZero();
+    rate.template head<D>() = feature_rate(body.frame.point, a);
+    const NaturalBasis<D>& basis = layout_.basis[b];
+    if (basis.kind == BasisKind::point) return;
+    Mat<D> axes;
+    Mat<D> accelerations;
+    for (int k = 0; k < D; ++k) {
+        axes.col(k) = feature_value(body.frame.axis[k], q);
+        accelerations.col(k) = feature_rate(body.frame.axis[k], a);
+    }
+    // e x eddot = e x (alpha x e) + (omega . e) e x omega-terms that cancel in the sum over the axes.
+    if constexpr (D == 2) {
+        rate[2] = perp(axes.col(0)).dot(accelerations.col(0)) / axes.col(0).squaredNorm();
+    } else if (basis.kind == BasisKind::bar) {
+        const Vec3 local = (basis.local[1] - basis.local[0]).normalized();
+        const Vec3 now = axes * local;
+        const Vec3 acceleration = accelerations * local;
+        rate.template tail<3>() = now.cross(acceleration) / now.squaredNorm();
+    } else {
+        rate.template tail<3>() = half_cross_sum(axes, accelerations);
     }
 }
 

@@ -81,6 +81,9 @@ public:
     /// Twist rates of all bodies from accelerations of the coordinates.
     void export_twist_rates(const VecX& q, const VecX& v, const VecX& a, std::vector<TwistVec<D>>& rates) const;
     void import_states(const BodyStates<D>& states, VecX& q, VecX& v) const;
+    /// Of one body.
+    void export_state(int body, const VecX& q, const VecX& v, BodyState<D>& state) const;
+    void export_twist_rate(int body, const VecX& q, const VecX& v, const VecX& a, TwistVec<D>& rate) const;
 
     const NaturalLayout<D>& layout() const { return layout_; }
     /// "point shared by crank, coupler" and the like.

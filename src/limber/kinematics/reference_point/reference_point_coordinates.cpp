@@ -263,20 +263,21 @@ void ReferencePointCoordinates<D>::compute_inertia_tangent(int body, const VecX&
 template <int D>
 void ReferencePointCoordinates<D>::export_states(const VecX& q, const VecX& v, BodyStates<D>& states) const {
     states.resize(m_.bodies.size());
-    for (std::size_t i = 0; i < m_.bodies.size(); ++i) {
-        const int b = static_cast<int>(i);
-        BodyState<D>& state = states[i];
-        state.position = q.template segment<D>(b * columns_per_body);
-        state.velocity = v.template segment<D>(b * columns_per_body);
-        if constexpr (D == 2) {
-            state.axes = rotation2(q[turning_column(b)]);
-            state.angular_velocity[0] = v[turning_column(b)];
-        } else {
-            const Vec4 p = turning<D>(q, b);
-            const Vec4 unit = p.normalized();
-            state.axes = Quat(unit[0], unit[1], unit[2], unit[3]).toRotationMatrix();
-            state.angular_velocity = state.axes * (2 * g_matrix(p) * turning<D>(v, b)) / p.squaredNorm();
-        }
+    for (std::size_t b = 0; b < m_.bodies.size(); ++b) export_state(static_cast<int>(b), q, v, states[b]);
+}
+
+template <int D>
+void ReferencePointCoordinates<D>::export_state(int b, const VecX& q, const VecX& v, BodyState<D>& state) const {
+    state.position = q.template segment<D>(b * columns_per_body);
+    state.velocity = v.template segment<D>(b * columns_per_body);
+    if constexpr (D == 2) {
+        state.axes = rotation2(q[turning_column(b)]);
+        state.angular_velocity[0] = v[turning_column(b)];
+    } else {
+        const Vec4 p = turning<D>(q, b);
+        const Vec4 unit = p.normalized();
+        state.axes = Quat(unit[0], unit[1], unit[2], unit[3]).toRotationMatrix();
+        state.angular_velocity = state.axes * (2 * g_matrix(p) * turning<D>(v, b)) / p.squaredNorm();
     }
 }
 
@@ -284,21 +285,22 @@ template <int D>
 void ReferencePointCoordinates<D>::export_twist_rates(const VecX& q, const VecX& v, const VecX& a,
                                                       std::vector<TwistVec<D>>& rates) const {
     rates.resize(m_.bodies.size());
-    for (std::size_t i = 0; i < m_.bodies.size(); ++i) {
-        const int b = static_cast<int>(i);
-        rates[i].template head<D>() = a.template segment<D>(b * columns_per_body);
-        if constexpr (D == 2) {
-            rates[i][2] = a[turning_column(b)];
-        } else {
-            // omega_body = 2 G p', so its rate in body axes is 2 G p'' (G(p') p' = 0), the same vector in world
-            // axes.
-            const Vec4 p = turning<D>(q, b);
-            const Vec4 unit = p.normalized();
-            const Mat3 axes = Quat(unit[0], unit[1], unit[2], unit[3]).toRotationMatrix();
-            rates[i].template tail<3>() = axes * (2 * g_matrix(p) * turning<D>(a, b)) / p.squaredNorm();
-        }
+    for (std::size_t b = 0; b < m_.bodies.size(); ++b) export_twist_rate(static_cast<int>(b), q, v, a, rates[b]);
+}
+
+template <int D>
+void ReferencePointCoordinates<D>::export_twist_rate(int b, const VecX& q, const VecX& /*v*/, const VecX& a,
+                                                     TwistVec<D>& rate) const {
+    rate.template head<D>() = a.template segment<D>(b * columns_per_body);
+    if constexpr (D == 2) {
+        rate[2] = a[turning_column(b)];
+    } else {
+        // omega_body = 2 G p', so its rate in body axes is 2 G p'' (G(p') p' = 0), the same vector in world axes.
+        const Vec4 p = turning<D>(q, b);
+        const Vec4 unit = p.normalized();
+        const Mat3 axes = Quat(unit[0], unit[1], unit[2], unit[3]).toRotationMatrix();
+        rate.template tail<3>() = axes * (2 * g_matrix(p) * turning<D>(a, b)) / p.squaredNorm();
     }
-    static_cast<void>(v);
 }
 
 template <int D>

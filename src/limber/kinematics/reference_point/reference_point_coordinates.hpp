@@ -79,6 +79,9 @@ public:
     void export_states(const VecX& q, const VecX& v, BodyStates<D>& states) const;
     void export_twist_rates(const VecX& q, const VecX& v, const VecX& a, std::vector<TwistVec<D>>& rates) const;
     void import_states(const BodyStates<D>& states, VecX& q, VecX& v) const;
+    /// Of one body.
+    void export_state(int body, const VecX& q, const VecX& v, BodyState<D>& state) const;
+    void export_twist_rate(int body, const VecX& q, const VecX& v, const VecX& a, TwistVec<D>& rate) const;
     std::vector<std::string> describe_sharing() const { return {}; }
 
 private:

@@ -1,0 +1,41 @@
+#include "limber/integration/explicit_stepper.hpp"
+
+#include <utility>
+
+namespace limber {
+
+ExplicitStepper::ExplicitStepper(std::unique_ptr<AccelerationSolver> solver, bool use_gains, bool use_projection)
+    : solver_(std::move(solver)), use_gains_(use_gains), use_projection_(use_projection) {
+    q_ = v_ = a_ = VecX::Zero(solver_->system().size());
+    lambda_ = VecX::Zero(solver_->system().rows());
+}
+
+StepReport ExplicitStepper::start(State& state) {
+    return start_state(*solver_, state);
+}
+
+StepReport ExplicitStepper::step(State& state, double h) {
+    StepReport report;
+    const auto fail = [&](std::string reason) {
+        report.ok = false;
+        report.reason = std::move(reason);
+        return report;
+    };
+    if (use_gains_) solver_->use_gains_for_step(h);
+    const double end = state.t + h;
+    lambda_ = state.lambda;
+    if (!advance(state, h, report.iterations)) return fail(solver_->failure());
+    if (use_projection_ && !project_end(state, h)) return fail("the projection onto the constraints failed");
+    ++report.iterations;
+    if (!solver_->solve(end, q_, v_, state.memory, a_, lambda_) || solver_->has_come_apart())
+        return fail(solver_->failure());
+    state.complete_step(end, h, q_, v_, a_, a_, lambda_);
+    solver_->system().update_memory(solver_->evaluation(), state.q, state.memory);
+    return report;
+}
+
+bool ExplicitStepper::project_end(const State& state, double h) {
+    return solver_->project(state.t + h, q_, v_, state.memory);
+}
+
+}  // namespace limber

@@ -1,0 +1,32 @@
+#pragma once
+// What explicit schemes have in common: an acceleration solver, constraints kept by gains during the step or by projection at its end, and an
+// evaluation there, which is the first one of the next step.
+
+#include "limber/integration/stepper.hpp"
+
+namespace limber {
+
+class ExplicitStepper : public Stepper {
+public:
+    ExplicitStepper(std::unique_ptr<AccelerationSolver> solver, bool use_gains, bool use_projection);
+    StepReport start(State& state) final;
+    StepReport step(State& state, double h) final;
+    const System& system() const final { return solver_->system(); }
+    double perturbation() const final { return solver_->perturbation(); }
+
+protected:
+    /// Finds positions and velocities at the end of a step, q_ and v_, and counts its evaluations. False: the solver says why.
+    virtual bool advance(const State& state, double h, int& evaluations) = 0;
+    /// Moves q_ and v_ onto the constraints.
+    virtual bool project_end(const State& state, double h);
+
+    AccelerationSolver& solver() { return *solver_; }
+
+    VecX q_, v_, a_, lambda_;
+
+private:
+    std::unique_ptr<AccelerationSolver> solver_;
+    bool use_gains_, use_projection_;
+};
+
+}  // namespace limber
