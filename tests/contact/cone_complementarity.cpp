@@ -4,6 +4,7 @@
 
 #include <rapidcheck/gtest.h>
 
+#include <array>
 #include <random>
 
 namespace limber {
@@ -208,6 +209,30 @@ RC_GTEST_PROP(ConeSolver, RandomContactsObeyCoulombsLaw, ()) {
     const double impulse = std::max(1e-3, s.impulse.lpNorm<Eigen::Infinity>());
     RC_ASSERT(law_defect(blocks, s.impulse, relative, std::max(1e-3, before.lpNorm<Eigen::Infinity>()), impulse) <
               1e-8);
+}
+
+// Sets at which everything fails but following a solution while friction grows; three of three thousand made this way.
+TEST(ConeSolver, HardSetsAreSolvedAlongAPath) {
+    for (const unsigned seed : {869u, 1046u, 2814u}) {
+        std::mt19937 random(seed);
+        std::normal_distribution<double> normal;
+        const int contacts = 1 + static_cast<int>(random() % 11);
+        const int freedoms = 2 + static_cast<int>(random() % 11);
+        const double restitution = std::array{0.0, 0.0, 0.5, 1.0}[random() % 4];
+        std::vector<ConeBlock> blocks;
+        int rows = 0;
+        for (int c = 0; c < contacts; ++c) {
+            const int sliding_rows = static_cast<int>(random() % 3);
+            blocks.push_back(ConeBlock::contact(sliding_rows, std::abs(normal(random)) * 0.5, restitution));
+            rows += blocks.back().rows;
+        }
+        const MatX j = MatX::NullaryExpr(rows, freedoms, [&] { return normal(random); });
+        const VecX v = VecX::NullaryExpr(freedoms, [&] { return normal(random); });
+        const VecX before = j * v;
+        const auto s = solve_impact(j * j.transpose(), blocks, before);
+        EXPECT_LT(s.report.residual, 1e-9) << seed;
+        EXPECT_LE(s.impulse.dot(0.5 * (before + s.velocity)), 1e-12 * v.squaredNorm()) << seed;
+    }
 }
 
 // A column of equal balls falls onto the ground as one: each contact carries all above it.

@@ -14,6 +14,7 @@ constexpr int max_proximal_passes = 20;
 constexpr int max_newton_steps = 25;  // of one pass
 constexpr int max_line_halvings = 8;
 constexpr int max_velocity_passes = 10;
+constexpr int first_path = 2;           // steps of a path, doubled with every attempt
 constexpr int first_newton = 10;        // sweeps before other methods are tried
 constexpr double contradiction = 1e-8;  // a residual beyond this: there is no solution
 
@@ -84,6 +85,7 @@ double ConeSolver::update_block(int i, VecX& p) {
         });
     }
     const SmallVec change = p.segment(first, rows) - before;
+    if (change.isZero(0)) return 0;
     w_->add_carried(i, change.data(), carried_);
     return change.cwiseProduct(unit_.segment(first, rows)).lpNorm<Eigen::Infinity>();
 }
@@ -94,6 +96,30 @@ double ConeSolver::sweep(bool backwards, VecX& p) {
     const int count = w_->block_count();
     for (int k = 0; k < count; ++k) change = std::max(change, update_block(backwards ? count - 1 - k : k, p));
     return change;
+}
+
+void ConeSolver::remember(const VecX& p) {
+    before_pair_ = p;
+    carried_before_pair_ = carried_;
+}
+
+// Conjugate gradients over pairs of sweeps, which are symmetric (nonsmooth: Silcowitz, Niebe and Erleben 2010): goes on in the
+// direction of the pairs before, unless this one has changed more than the last.
+void ConeSolver::accelerate(VecX& p) {
+    before_pair_ = p - before_pair_;
+    carried_before_pair_ = carried_ - carried_before_pair_;
+    const double change = before_pair_.cwiseAbs2().dot(unit_);
+    const double ratio = last_change_ > 0 ? change / last_change_ : 1;
+    last_change_ = change;
+    if (ratio < 1) {
+        p += ratio * direction_;
+        carried_ += ratio * carried_direction_;
+        direction_ = before_pair_ + ratio * direction_;
+        carried_direction_ = carried_before_pair_ + ratio * carried_direction_;
+    } else {
+        direction_ = before_pair_;
+        carried_direction_ = carried_before_pair_;
+    }
 }
 
 // Distance from the projected equations p = P(p - u / unit), as a velocity. Angular velocities count by what they mean at the
@@ -240,6 +266,31 @@ void ConeSolver::improve_by_newton(int attempt, double tolerance, VecX& p, VecX&
     report.residual = compute_residual(p, u);
 }
 
+// Along a path: without friction a solution can always be found, and Newton's method follows it as friction grows.
+void ConeSolver::improve_by_continuation(int steps, double tolerance, VecX& p, VecX& u, ConeReport& report) {
+    const std::vector<ConeBlock>& wanted = *blocks_;
+    weakened_ = wanted;
+    path_.setZero(p.size());
+    for (int k = 0; k <= steps; ++k) {
+        const double part = static_cast<double>(k) / steps;
+        for (std::size_t i = 0; i < wanted.size(); ++i) {
+            weakened_[i].friction = part * wanted[i].friction;
+            weakened_[i].rolling = part * wanted[i].rolling;
+            weakened_[i].spinning = part * wanted[i].spinning;
+        }
+        blocks_ = &weakened_;
+        ConeReport here;
+        here.residual = compute_residual(path_, u);
+        improve_by_newton(1, tolerance, path_, u, here);
+        report.newton_steps += here.newton_steps;
+        blocks_ = &wanted;
+    }
+    const double residual = compute_residual(path_, u);
+    if (residual >= report.residual) return;
+    p = path_;
+    report.residual = residual;
+}
+
 // ---------------------------------------------------------------- augmented Lagrangian
 
 void ConeSolver::improve_in_velocities(double tolerance, VecX& p, VecX& u, ConeReport& report) {
@@ -294,8 +345,11 @@ ConeReport ConeSolver::solve(const DelassusMatrix& delassus, const std::vector<C
     };
     int until_newton = first_newton;
     int attempt = 0;
+    last_change_ = 0;
     while (!is_enough()) {
-        const double change = sweep(report.sweeps % 2 == 1, impulse);
+        const bool backwards = report.sweeps % 2 == 1;
+        if (!backwards) remember(impulse);
+        const double change = sweep(backwards, impulse);
         ++report.sweeps;
         if (!is_large && report.sweeps == until_newton) {
             report.residual = compute_residual(impulse, velocity);
@@ -303,11 +357,16 @@ ConeReport ConeSolver::solve(const DelassusMatrix& delassus, const std::vector<C
                 improve_by_newton(attempt, tolerance, impulse, velocity, report);
             if (report.residual > tolerance && (attempt > 1 || !is_small))
                 improve_in_velocities(tolerance, impulse, velocity, report);
+            if (report.residual > tolerance && is_small && attempt > 1)
+                improve_by_continuation(first_path << attempt, tolerance, impulse, velocity, report);
             ++attempt;
             until_newton *= 2;
-        } else if (change <= tolerance || report.sweeps % 20 == 0) {
-            report.residual = compute_residual(impulse, velocity);
+            last_change_ = 0;
+            continue;
         }
+        if (change <= tolerance || report.sweeps % 20 == 0) report.residual = compute_residual(impulse, velocity);
+        // In smaller sets Newton's method follows, which starts better from plain sweeps: they stay near the least impulses.
+        if (is_large && backwards && !is_enough()) accelerate(impulse);
     }
     pull_into_cones(impulse);
     report.residual = compute_residual(impulse, velocity);

@@ -12,7 +12,7 @@
 // Bremond and Huber 2018):
 //
 //   - block Gauss-Seidel: each contact in turn is solved exactly with all others held, which suits thousands of contacts and a
-//     start from the impulses of the step before;
+//     start from the impulses of the step before. In large sets pairs of sweeps are steps of conjugate gradients;
 //   - semi-smooth Newton on the projected equations, for small sets: quadratic convergence to rounding. Redundant contacts make W
 //     singular; a proximal term  eps (p - p_k)  with p_0 = 0 keeps the matrix regular and leads to nearly the least impulses;
 //   - an augmented Lagrangian in the space of velocities (cone_newton.hpp) where these two do not get there: stacks, and hard small sets.
@@ -71,10 +71,13 @@ private:
                const VecX& bias);
     double sweep(bool backwards, VecX& p);
     double update_block(int i, VecX& p);
+    void remember(const VecX& p);
+    void accelerate(VecX& p);
     void pull_into_cones(VecX& p) const;
     double compute_residual(const VecX& p, VecX& u);
     double measure(int i, const VecX& p, const VecX& u) const;
     void improve_by_newton(int attempt, double tolerance, VecX& p, VecX& u, ConeReport& report);
+    void improve_by_continuation(int steps, double tolerance, VecX& p, VecX& u, ConeReport& report);
     void improve_in_velocities(double tolerance, VecX& p, VecX& u, ConeReport& report);
     void update_newton_defect(const VecX& p);
     void update_newton_matrix(const VecX& p);
@@ -88,6 +91,10 @@ private:
     VecX local_;
     VecX carried_;  // what the impulses give the bodies
     VecX start_, guess_, impact_bias_;
+    VecX before_pair_, carried_before_pair_, direction_, carried_direction_;  // of conjugate gradients over sweeps
+    double last_change_ = 0;
+    std::vector<ConeBlock> weakened_;  // with the part of friction that a path has come to
+    VecX path_;
     // Newton's method: W with the proximal term, where that is centred, F and dF/dp.
     double proximal_weight_ = 0;
     MatX dense_, jacobian_;

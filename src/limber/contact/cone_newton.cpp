@@ -11,7 +11,7 @@ namespace {
 // Of the augmented Lagrangian: the first pass is easy for Newton's method, the later ones leave little of the error.
 constexpr double first_penalty = 10;
 constexpr double penalty_growth = 10;
-constexpr double largest_penalty = 1e6;
+constexpr double largest_penalty = 1e4;   // beyond it rounding outweighs what a pass gains
 constexpr int max_newton_steps = 40;      // of one pass
 constexpr int max_length_trials = 30;     // of the line search
 constexpr double good_enough = 0.1;       // part of the error that a pass, or a line search, may leave
@@ -211,23 +211,7 @@ void ConeNewton::connect() {
     if (pairs_ == last_pairs_ && node_first_ == last_first_) return;
     last_pairs_ = pairs_;
     last_first_ = node_first_;
-    SymmetricPattern pattern;
-    pattern.size = node_first_.back();
-    std::size_t first_pair = 0;
-    for (int node = 0; node < count; ++node) {
-        std::size_t end = first_pair;
-        while (end < pairs_.size() && pairs_[end].first == node) ++end;
-        for (int c = 0; c < width(node); ++c) {
-            for (int r = c; r < width(node); ++r) pattern.row.push_back(node_first_[node] + r);
-            for (std::size_t k = first_pair + 1; k < end; ++k)
-                for (int r = 0; r < width(pairs_[k].second); ++r)
-                    pattern.row.push_back(node_first_[pairs_[k].second] + r);
-            pattern.start.push_back(static_cast<int>(pattern.row.size()));
-        }
-        first_pair = end;
-    }
-    values_.resize(pattern.row.size());
-    solver_ = make_linear_solver(pattern);
+    cholesky_.analyse(node_first_, pairs_);
 }
 
 void ConeNewton::multiply(const VecX& nodes, VecX& u) const {
@@ -334,27 +318,19 @@ bool ConeNewton::find_step() {
         const int count = end_start_[i + 1] - end_start_[i];
         k += count * (count + 1) / 2;
     }
-    // Column by column, as the pattern was made.
-    std::size_t next = 0;
-    std::size_t first_pair = 0;
-    for (int node = 0; node + 1 < static_cast<int>(node_first_.size()); ++node) {
-        std::size_t end = first_pair;
-        while (end < pairs_.size() && pairs_[end].first == node) ++end;
-        Rows diagonal(&pair_values_[pair_start_[first_pair]], width(node), width(node));
+    for (std::size_t k = 0; k < pairs_.size(); ++k) {
+        const auto [node, other] = pairs_[k];
+        if (node != other) continue;
+        Rows diagonal(&pair_values_[pair_start_[k]], width(node), width(node));
         if (node < static_cast<int>(node_body_.size())) {
             diagonal += mass_[node];
         } else {
             diagonal.diagonal().array() += 1;
         }
-        for (int c = 0; c < width(node); ++c)
-            for (std::size_t k = first_pair; k < end; ++k)
-                for (int r = k == first_pair ? c : 0; r < width(pairs_[k].second); ++r)
-                    values_[next++] = pair_values_[pair_start_[k] + static_cast<std::size_t>(r) * width(node) + c];
-        first_pair = end;
     }
-    if (!solver_->factorize(values_)) return false;
+    if (!cholesky_.factorize(pair_values_)) return false;
     step_ = -gradient_;
-    solver_->solve(step_);
+    cholesky_.solve(step_);
     return step_.allFinite();
 }
 

@@ -12,12 +12,11 @@
 //
 // What joints pass on (S of the Delassus operator) is factorised as L L^T and enters as one more body with unit mass.
 
-#include <memory>
 #include <vector>
 
 #include "limber/contact/cone_block.hpp"
 #include "limber/contact/delassus.hpp"
-#include "limber/math/linear_solver.hpp"
+#include "limber/math/block_cholesky.hpp"
 
 namespace limber {
 
@@ -39,11 +38,7 @@ private:
         int node;
         std::size_t start;  // of rows_
     };
-    struct Pair {
-        int first, second;  // nodes, first <= second
-        bool operator==(const Pair&) const = default;
-        auto operator<=>(const Pair&) const = default;
-    };
+    using Pair = BlockCholesky::Pair;  // of nodes
 
     void scale(const VecX& q, const VecX& unit, const VecX& p);
     void number_nodes();
@@ -80,12 +75,12 @@ private:
     std::vector<int> end_start_;
     std::vector<End> ends_;
     std::vector<double> rows_;
-    // The matrix: blocks of pairs of nodes that some block of rows connects, and the sparse matrix they fill.
+    // The matrix: blocks of pairs of nodes that some block of rows connects.
     std::vector<Pair> pairs_, last_pairs_;
     std::vector<int> last_first_, pair_of_ends_;
     std::vector<std::size_t> pair_start_;
-    std::vector<double> pair_values_, values_;
-    std::unique_ptr<LinearSolver> solver_;
+    std::vector<double> pair_values_;
+    BlockCholesky cholesky_;
 };
 
 }  // namespace limber

@@ -3,11 +3,13 @@
 //
 // While it slides, u_n = 0 and u_t = -s p_t for some s >= 0. With the normal impulse eliminated,
 //   (A + s) p_t = -b,   A = W_tt - W_tn W_nt / W_nn,   b = q_t - W_tn q_n / W_nn,
-// and |p_t| - mu p_n falls from a positive value at s = 0 (it does not stick) to a negative one: one bracketed root.
+// and |p_t| - mu p_n falls from a positive value at s = 0 (it does not stick) to a negative one: one bracketed root. It is found as that of
+// 1 - mu p_n / |p_t|, which is nearly straight.
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "limber/math/types.hpp"
 
@@ -33,22 +35,20 @@ struct PrincipalAxes {
     }
 };
 
-/// Where the falling function g passes through zero between 0 and infinity; `step` is a first guess. g returns value and slope.
+/// Where the falling function g passes through zero between 0 and infinity; `step` is a length of s that matters. g returns value and slope.
 template <class Function>
 double find_falling_root(const Function& g, double step) {
     double low = 0;
-    double high = step;
-    while (g(high)[0] > 0 && high < 1e300) {
-        low = high;
-        high *= 8;
-    }
-    double s = low;
-    for (int k = 0; k < 60 && high - low > 1e-16 * high; ++k) {
+    double high = std::numeric_limits<double>::infinity();
+    double s = 0;
+    for (int k = 0; k < 100 && low < 1e300; ++k) {
         const std::array<double, 2> at = g(s);
         (at[0] > 0 ? low : high) = s;
-        const double next = s - at[0] / at[1];
-        if (next == s) break;
-        s = next > low && next < high ? next : 0.5 * (low + high);
+        double next = s - at[0] / at[1];
+        // Newton's method squares the error: what is left of this change is rounding.
+        if (std::abs(next - s) <= 1e-10 * s) return next;
+        if (!(next > low && next < high)) next = std::isinf(high) ? std::max(8 * low, step) : 0.5 * (low + high);
+        s = next;
     }
     return s;
 }
@@ -68,7 +68,8 @@ Vec<T> solve_disc(const Mat<T>& a, const Vec<T>& b, double radius) {
         const auto excess = [&](double s) -> std::array<double, 2> {
             const Vec<T> y = at(s);
             const double length = y.norm();
-            return {length - radius, length > 0 ? -(y.array().square() / (w.array() + s)).sum() / length : -1};
+            const double rate = -(y.array().square() / (w.array() + s)).sum() / length;
+            return {1 - radius / length, radius * rate / (length * length)};
         };
         x = at(find_falling_root(excess, w.maxCoeff()));
     }
@@ -97,8 +98,9 @@ Vec<T + 1> solve_contact(const Mat<T + 1>& w, const Vec<T + 1>& q, double fricti
             const Vec<T> y = tangential(s);
             const Vec<T> rate = -y.array() / (values.array() + s);
             const double length = y.norm();
-            return {length - friction * (p[0] - lift.dot(y)),
-                    (length > 0 ? y.dot(rate) / length : 0) + friction * lift.dot(rate)};
+            const double radius = friction * (p[0] - lift.dot(y));
+            return {1 - radius / length,
+                    (friction * lift.dot(rate) + radius * y.dot(rate) / (length * length)) / length};
         };
         t = tangential(find_falling_root(excess, values.maxCoeff()));
     }
