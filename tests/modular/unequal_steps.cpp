@@ -81,7 +81,25 @@ TEST(UnequalSteps, IterationKeepsTheEnergy) {
     EXPECT_NEAR(sense(simulation, "energy") / start, 1, 1e-9);
 }
 
-// A double pendulum whose links take 1, 3 or 7 own steps in one of the whole: the error falls with the second order of the scheme.
+// A spring between components that is far too stiff for its force to be iterated by itself: h^2 k / 4 m = 25.
+TEST(UnequalSteps, StiffForcesTakeAFewQuestions) {
+    std::string stiff = oscillators;
+    stiff.replace(stiff.find("stiffness: 20"), 13, "stiffness: 1e6, damping: 200");
+    SimulationOptions o = options("global", "trapezoidal");
+    o.formulation_options.tolerance = 1e-10;
+    Simulation whole(read(stiff), o);
+    o.modular.division = "groups";
+    Simulation divided(read(stiff), o);
+    ASSERT_TRUE(whole.advance(0.5, 0.01).ok);
+    const StepReport report = divided.advance(0.5, 0.01);
+    ASSERT_TRUE(report.ok) << report.reason;
+    EXPECT_LT(report.iterations / 50.0, 15);
+    EXPECT_NEAR(sense(divided, "x.x"), sense(whole, "x.x"), 1e-8);
+    EXPECT_NEAR(sense(divided, "y.x"), sense(whole, "y.x"), 1e-8);
+}
+
+// A double pendulum whose links take 1, 3 or 7 own steps in one of the whole: the error falls with the second order of the scheme, and is
+// less than that of the undivided one, 3.04e-5 with 2 ms.
 TEST(UnequalSteps, AnyRatioConverges) {
     for (const double ratio : {1.0 / 3, 1.0 / 7, 0.4}) {
         const auto tip = [&](double step) {
@@ -98,8 +116,8 @@ TEST(UnequalSteps, AnyRatioConverges) {
         const Vec2 exact(0.84474417, -1.74219412);
         const double coarse = (tip(4e-3) - exact).norm();
         const double fine = (tip(2e-3) - exact).norm();
-        EXPECT_LT(coarse, 2e-4) << ratio;
-        EXPECT_LT(fine, 5e-5) << ratio;
+        EXPECT_LT(coarse, 1e-4) << ratio;
+        EXPECT_LT(fine, 2.2e-5) << ratio;
         EXPECT_GT(std::log2(coarse / fine), 1.5) << ratio;
     }
 }

@@ -27,6 +27,8 @@ public:
     /// Whether some multipliers have no effect.
     bool is_singular() const { return is_singular_; }
 
+    /// result = K x
+    void multiply(const VecX& x, VecX& result) const { limber::multiply(pattern_, values_, x, result); }
     void solve(VecX& x);
     /// The part of x that K moves.
     void project(VecX& x);

@@ -12,11 +12,16 @@ namespace {
 
 // Errors of the joints that rounding leaves, over the length scale.
 constexpr double rounding = 1e-14;
+constexpr double tiny_acceleration = 1e-12;
+// Forces to this part pass positions in which links fold.
+constexpr double strict_tolerance = 1e-8;
 // Passes that push velocities or accelerations onto the joints, and the part of the error that one may leave.
 constexpr int most_pushes = 12;
 constexpr double falls_enough = 0.5;
 // Of joints at the end of a step, over the length scale: as undivided mechanisms have it.
 constexpr double closed = 1e-9;
+// Times that accelerations are found again where inertia was lent; each time leaves less than a hundredth of the error.
+constexpr int most_returns = 6;
 // An iteration that leaves more than this part of the error needs tangents from here.
 constexpr double slow = 0.1;
 
@@ -39,26 +44,31 @@ ModularAssembly<D>::ModularAssembly(Boxes boxes, std::unique_ptr<InterfaceJoints
       method_(make_gluing_method(options)),
       workers_(std::make_shared<Workers>(options.threads)),
       exchange_({}, {}, {0}),
+      spring_exchange_(exchange_),
       pusher_(make_block_gradient_gluing()) {
     if (options_.gluing == Gluing::penalty) options_.coupling = Coupling::acceleration;
-    for (const auto& box : boxes_) first_port_.push_back(first_port_.back() + box->port_count());
+    for (const auto& box : boxes_) {
+        first_port_.push_back(first_port_.back() + box->port_count());
+        has_lent_inertia_ = has_lent_inertia_ || box->is_lent_inertia();
+    }
     const auto ports = static_cast<std::size_t>(first_port_.back());
     motion_.resize(ports);
     wrenches_.assign(ports, TwistVec<D>::Zero());
     forces_ = new_forces_ = rates_ = probe_ = settled_ = start_wrenches_ = before_wrenches_ = wrenches_;
+    known_ = asked_forces_ = spring_wrenches_ = wrenches_;
     past_forces_.assign(3, forces_);
     answers_.resize(boxes_.size());
     kinds_.resize(boxes_.size());
     balanced_.assign(boxes_.size(), 0);
     progress_.resize(boxes_.size());
     box_measures_.resize(boxes_.size());
-    exchange_ = InterfaceExchange({}, std::vector<int>(boxes_.size(), 0), first_port_);
+    exchange_ = spring_exchange_ = InterfaceExchange({}, std::vector<int>(boxes_.size(), 0), first_port_);
     connect();
 }
 
 template <int D>
 void ModularAssembly<D>::spread(std::vector<int> owner) {
-    exchange_ = InterfaceExchange(options_.exchange, std::move(owner), first_port_);
+    exchange_ = spring_exchange_ = InterfaceExchange(options_.exchange, std::move(owner), first_port_);
     connect_exchange();
 }
 
@@ -69,20 +79,24 @@ void ModularAssembly<D>::connect() {
     std::vector<int> box_of_port(motion_.size(), 0);
     for (int k = 0; k < box_count(); ++k)
         for (int p = first_port_[k]; p < first_port_[k + 1]; ++p) box_of_port[p] = k;
+    spring_rows_ = uses_springs() ? joints_->springs().row_count() : 0;
     box_rows_.assign(boxes_.size(), {});
-    for (int r = 0; r < rows; ++r) {
-        const auto [first, last] = joints_->entries(r);
-        for (int e = first; e < last; ++e) {
-            std::vector<int>& list = box_rows_[box_of_port[joints_->entry_port(e)]];
+    for (int r = 0; r < rows + spring_rows_; ++r)
+        for_entries(r, [&](int port, const TwistVec<D>&) {
+            std::vector<int>& list = box_rows_[box_of_port[port]];
             if (list.empty() || list.back() != r) list.push_back(r);
-        }
-    }
+        });
     std::vector<int> first_row;
     for (const auto& element : joints_->mechanism().elements) first_row.push_back(element.first_row);
     first_row.push_back(rows);
-    admittance_ = std::make_unique<Admittance>(rows, box_rows_, first_row);
+    if (spring_rows_ > 0)
+        for (const int first : joints_->springs().first_rows())
+            if (first > 0) first_row.push_back(rows + first);
+    admittance_ = std::make_unique<Admittance>(rows + spring_rows_, box_rows_, first_row);
+    unknown_ = product_ = VecX::Zero(rows + spring_rows_);
+    spring_changes_ = VecX::Zero(spring_rows_);
     multipliers_ = accepted_multipliers_ = before_multipliers_ = residual_ = correction_ = rows_ = VecX::Zero(rows);
-    impulses_ = VecX::Zero(rows);
+    impulses_ = expected_multipliers_ = expected_before_ = late_correction_ = VecX::Zero(rows);
     is_admittance_old_ = true;
     first_measure_ = {0};
     for (const auto& list : box_rows_) {
@@ -103,6 +117,11 @@ void ModularAssembly<D>::connect_exchange() {
     for (std::size_t f = 0; f < m.forces.elements.size(); ++f)
         bonds.push_back({bodies_of_force(m, static_cast<int>(f)), 0});
     exchange_.connect(bonds);
+    bonds.clear();
+    const std::vector<int>& first_rows = joints_->springs().first_rows();
+    for (std::size_t i = 0; i + 1 < first_rows.size() && spring_rows_ > 0; ++i)
+        bonds.push_back({joints_->springs().ports(static_cast<int>(i)), first_rows[i + 1] - first_rows[i]});
+    spring_exchange_.connect(bonds);
 }
 
 template <int D>
@@ -118,8 +137,24 @@ std::unique_ptr<InterfaceJoints<D>> ModularAssembly<D>::exchange_joints(std::uni
         accepted_multipliers_.segment(element.first_row, element.row_count) =
             before.segment(old.elements[it->second].first_row, element.row_count);
     }
+    expected_multipliers_ = accepted_multipliers_;
     past_ = 0;
     return old_joints;
+}
+
+template <int D>
+template <class Act>
+void ModularAssembly<D>::for_entries(int row, const Act& act) const {
+    const auto visit = [&](const auto& rows, int r) {
+        const auto [first, last] = rows.entries(r);
+        for (int e = first; e < last; ++e) act(rows.entry_port(e), rows.entry_wrench(e));
+    };
+    const int joint_rows = joints_->row_count();
+    if (row < joint_rows) {
+        visit(*joints_, row);
+    } else {
+        visit(joints_->springs(), row - joint_rows);
+    }
 }
 
 // ---------------------------------------------------------------- questions
@@ -168,6 +203,9 @@ void ModularAssembly<D>::begin(double h, Coupling coupling) {
         reach_ += kind.reach.position / box_count();
         velocity_reach_ += kind.reach.velocity / box_count();
     }
+    has_equal_reach_ = std::all_of(kinds_.begin(), kinds_.end(), [&](const BoxKind& kind) {
+        return kind.reach.position == kinds_[0].reach.position;
+    });
 }
 
 template <int D>
@@ -225,16 +263,15 @@ void ModularAssembly<D>::approach(bool refresh) {
             answers_[k].ok = false;
             answers_[k].reason = "a component has no finite tangent";
         }
-        for (TwistVec<D>& rate : of_box(rates_, k)) rate *= kinds_[k].reach.position / reach_;
+        for (TwistVec<D>& rate : of_box(rates_, k)) rate *= reach_share(k);
     });
     ++report_.answers;
-    exchange_.share_near(rates_);
 }
 
 template <int D>
 bool ModularAssembly<D>::advance() {
     if (!has_led_) return ask();
-    set_wrenches(correction_, nullptr, probe_);
+    set_wrenches(correction_, iterates_with_springs() ? &spring_wrenches_ : nullptr, probe_);
     if (has_unled_) set_wrenches(multipliers_, &forces_, wrenches_);
     for_all_boxes([&](int k) {
         if (kinds_[k].is_led) {
@@ -324,8 +361,9 @@ bool ModularAssembly<D>::find_residual() {
     double& opening = status.back();
     for (const int r : exchange_.own_rows()) opening = std::max(opening, std::abs(residual_[r]));
     opening *= reach_ * h_ * h_;
-    if (has_led_) {
-        joints_->multiply(rates_, rows_);
+    if (has_led_ || iterates_with_springs()) {
+        find_known_changes();
+        joints_->multiply(known_, rows_);
         residual_ += rows_;
     }
     exchange_.share_rows(residual_, status);
@@ -338,7 +376,7 @@ void ModularAssembly<D>::multiply(const VecX& x, VecX& result) {
     set_wrenches(x, nullptr, probe_);
     for_all_boxes([&](int k) {
         boxes_[k]->respond(of_box(probe_, k), of_box(rates_, k));
-        const double part = kinds_[k].reach.position / reach_;
+        const double part = is_admittance_of_end_ ? reach_share(k) : 1.0;
         for (TwistVec<D>& rate : of_box(rates_, k)) rate *= part;
     });
     exchange_.share_near(rates_);
@@ -362,20 +400,23 @@ void ModularAssembly<D>::measure_box(int k) {
             unit[p][i] = 0;
             for (int q = 0; q < ports; ++q) y.template block<T, 1>(q * T, p * T + i) = rates[q];
         }
-    const double scale = 0.5 * kinds_[k].reach.position / reach_;
     for (Eigen::Index i = 0; i < y.rows(); ++i)
-        for (Eigen::Index j = 0; j <= i; ++j) y(i, j) = y(j, i) = scale * (y(i, j) + y(j, i));
+        for (Eigen::Index j = 0; j <= i; ++j) y(i, j) = y(j, i) = 0.5 * (y(i, j) + y(j, i));
+}
+
+template <int D>
+void ModularAssembly<D>::find_rows_of_box(int k) {
+    constexpr int T = twist_size<D>;
+    const int ports = first_port_[k + 1] - first_port_[k];
+    auto& [y, wrench, product, part, unit, rates] = box_measures_[k];
 
     const auto& rows = box_rows_[k];
     wrench.setZero(y.rows(), static_cast<Eigen::Index>(rows.size()));
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        const auto [first, last] = joints_->entries(rows[i]);
-        for (int e = first; e < last; ++e) {
-            const int port = joints_->entry_port(e) - first_port_[k];
-            if (port < 0 || port >= ports) continue;
-            wrench.template block<T, 1>(port * T, static_cast<Eigen::Index>(i)) += joints_->entry_wrench(e);
-        }
-    }
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        for_entries(rows[i], [&](int of_all, const TwistVec<D>& w) {
+            const int port = of_all - first_port_[k];
+            if (port >= 0 && port < ports) wrench.template block<T, 1>(port * T, static_cast<Eigen::Index>(i)) += w;
+        });
     part.noalias() = wrench.transpose() * y;
     product.noalias() = part * wrench;
     auto place = measures_.begin() + first_measure_[k];
@@ -383,21 +424,81 @@ void ModularAssembly<D>::measure_box(int k) {
         for (Eigen::Index j = 0; j <= i; ++j) *place++ = product(i, j);
 }
 
-// K = sum over boxes of G Y G^T.
 template <int D>
 void ModularAssembly<D>::measure() {
     for_all_boxes([&](int k) { measure_box(k); });
-    exchange_.share(measures_, first_measure_);
-    admittance_->clear();
-    auto value = measures_.cbegin();
-    for (int k = 0; k < box_count(); ++k) {
+    for (int k = 0; k < box_count(); ++k)
         report_.measures = std::max(report_.measures, (first_port_[k + 1] - first_port_[k]) * twist_size<D>);
-        for (std::size_t i = 0; i < box_rows_[k].size(); ++i)
-            for (std::size_t j = 0; j <= i; ++j) admittance_->add(box_rows_[k][i], box_rows_[k][j], *value++);
-    }
-    admittance_->factorize();
+    assemble_admittance(true);
     is_admittance_old_ = false;
     best_questions_ = std::numeric_limits<int>::max();
+    excess_questions_ = 0;
+}
+
+// K = sum over boxes of G Y G^T.
+template <int D>
+void ModularAssembly<D>::assemble_admittance(bool at_the_end) {
+    is_admittance_of_end_ = at_the_end;
+    admittance_->clear();
+    const int joint_rows = joints_->row_count();
+    if (spring_rows_ > 0) {
+        double per_position = 0;
+        for (const BoxKind& kind : kinds_) per_position += kind.reach.velocity / kind.reach.position / box_count();
+        joints_->update_springs(reach_ * h_ * h_, reach_ * h_ * per_position);
+    }
+    for (int r = joint_rows; r < joint_rows + spring_rows_; ++r)
+        admittance_->add(r, r, joints_->springs().compliance());
+    for_all_boxes([&](int k) { find_rows_of_box(k); });
+    exchange_.share(measures_, first_measure_);
+    auto value = measures_.cbegin();
+    for (int k = 0; k < box_count(); ++k) {
+        const double part = at_the_end ? reach_share(k) : 1.0;
+        for (std::size_t i = 0; i < box_rows_[k].size(); ++i)
+            for (std::size_t j = 0; j <= i; ++j) admittance_->add(box_rows_[k][i], box_rows_[k][j], part * *value++);
+    }
+    admittance_->factorize();
+}
+
+template <int D>
+void ModularAssembly<D>::solve_interface(const VecX& rows) {
+    const int joint_rows = joints_->row_count();
+    unknown_.head(joint_rows) = -rows;
+    for (int r = 0; r < spring_rows_; ++r) {
+        spring_changes_[r] = 0;
+        for_entries(joint_rows + r, [&](int port, const TwistVec<D>& w) { spring_changes_[r] += w.dot(known_[port]); });
+    }
+    if (spring_rows_ > 0) spring_exchange_.share_rows(spring_changes_);
+    unknown_.tail(spring_rows_) = -spring_changes_;
+    admittance_->solve(unknown_);
+    correction_ = unknown_.head(joint_rows);
+    spring_wrenches_.assign(spring_wrenches_.size(), TwistVec<D>::Zero());
+    for (int r = joint_rows; r < joint_rows + spring_rows_; ++r)
+        for_entries(r, [&](int port, const TwistVec<D>& w) { spring_wrenches_[port] += unknown_[r] * w; });
+}
+
+template <int D>
+void ModularAssembly<D>::project_multipliers(VecX& x) {
+    unknown_.setZero();
+    unknown_.head(x.size()) = x;
+    admittance_->project(unknown_);
+    x = unknown_.head(x.size());
+}
+
+template <int D>
+void ModularAssembly<D>::find_known_changes() {
+    constexpr int T = twist_size<D>;
+    for (const int k : exchange_.own_boxes())
+        for (int p = first_port_[k]; p < first_port_[k + 1]; ++p) {
+            known_[p] = TwistVec<D>::Zero();
+            if (kinds_[k].is_led) known_[p] = rates_[p];
+            if (kinds_[k].is_led || !iterates_with_springs()) continue;
+            for (int q = first_port_[k]; q < first_port_[k + 1]; ++q)
+                known_[p] += reach_share(k) *
+                             box_measures_[k].admittance.template block<T, T>((p - first_port_[k]) * T,
+                                                                              (q - first_port_[k]) * T) *
+                             (new_forces_[q] - asked_forces_[q]);
+        }
+    exchange_.share_near(known_);
 }
 
 // ---------------------------------------------------------------- gluing
@@ -406,8 +507,37 @@ template <int D>
 bool ModularAssembly<D>::settles(double correction) const {
     const double length = joints_->mechanism().length_scale;
     // Where nothing acts, forces cannot be compared with themselves.
-    const double tiny = has_accelerations() ? 1e-12 : rounding * length / (reach_ * h_ * h_);
+    const double tiny = has_accelerations() ? tiny_acceleration : rounding * length / (reach_ * h_ * h_);
     return correction <= options_.tolerance * largest(multipliers_) || report_.residual <= tiny;
+}
+
+// Eq. (28) of Joli 2008 for what is still to be corrected, but not over the multipliers themselves: where links fold, those without effect grow
+// without bounds, and a part of them would be no measure of anything. Over the forces that would move each row alone as much as they do.
+template <int D>
+bool ModularAssembly<D>::does_residual_settle() {
+    if (report_.residual <= tiny_acceleration) return true;
+    const auto rows = residual_.size();
+    unknown_.setZero();
+    unknown_.head(rows) = multipliers_;
+    admittance_->multiply(unknown_, product_);
+    double force = 0;
+    for (int r = 0; r < rows; ++r)
+        if (admittance_->diagonal(r) > 0) force = std::max(force, std::abs(product_[r]) / admittance_->diagonal(r));
+    unknown_.setZero();
+    unknown_.head(rows) = -residual_;
+    admittance_->solve(unknown_);
+    late_correction_ = unknown_.head(rows);
+    const double left = largest(late_correction_);
+    if (options_.tolerance <= strict_tolerance || left > options_.tolerance * force)
+        return left <= options_.tolerance * force;
+    // Errors that a loose tolerance leaves in the joints turn, where links fold, into the direction in which forces hardly move them. There
+    // they must be as much smaller: by the weakest admittance, of which the correction has a part, over the largest.
+    double strongest = 0;
+    for (int r = 0; r < rows; ++r) strongest = std::max(strongest, admittance_->diagonal(r));
+    const double size = unknown_.norm();
+    admittance_->solve(unknown_);
+    const double weakest = size / unknown_.norm();
+    return left <= std::max(strict_tolerance, options_.tolerance * std::min(1.0, weakest / strongest)) * force;
 }
 
 template <int D>
@@ -462,42 +592,51 @@ bool ModularAssembly<D>::glue() {
         forces_ = new_forces_;
         if (!ask()) return false;
     }
+    late_correction_.setZero();
     const AdmittanceProduct product = [this](const VecX& x, VecX& result) { multiply(x, result); };
     const double length = joints_->mechanism().length_scale;
     double before = 0;
     bool refresh = true;
     for (int pass = 0;; ++pass) {
         const double change = find_force_change();
+        asked_forces_ = forces_;
         if (has_led_) {
             if (iterates_forces()) forces_ = new_forces_;
             approach(refresh);
         }
-        if (!find_residual()) return false;
         if (is_admittance_old_ || !admittance_->is_ready() || (refresh && has_led_ && method_->uses_whole_matrix()))
             measure();
+        if (!is_admittance_of_end_) assemble_admittance(true);
+        if (!find_residual()) return false;
         if (pass == 0) method_->start(*admittance_);
         const bool is_balanced = !has_led_ || (is_balanced_ && pass > 1);
         if (!has_unled_ && is_balanced && opening_ <= closed * length && forces_settle(change)) break;
-        if (method_->asks() && !has_led_) {
+        const bool settles_early = has_accelerations() && options_.gluing != Gluing::uzawa && does_residual_settle();
+        if (settles_early && forces_settle(change)) break;
+        if (method_->asks() && !has_led_ && !has_accelerations()) {
             correction_ = residual_;
             admittance_->solve_blocks(correction_);
             if (settles(10 * largest(correction_)) && forces_settle(change)) break;
         }
-        if (options_.gluing == Gluing::direct && has_led_) {
+        if (options_.gluing == Gluing::direct && (has_led_ || spring_rows_ > 0)) {
             // Newton's method of all together: past passes could only spoil it.
-            correction_ = -residual_;
-            admittance_->solve(correction_);
+            solve_interface(residual_);
         } else if (joints_->row_count() > 0) {
             method_->correct(*admittance_, product, multipliers_, residual_, correction_);
         }
-        const bool rows_settle = settles(largest(correction_));
+        late_correction_.setZero();
+        const bool rows_settle =
+            (!has_accelerations() || options_.gluing == Gluing::uzawa) && settles(largest(correction_));
         if (has_unled_ && is_balanced && rows_settle && forces_settle(change)) break;
         if (!correction_.allFinite() || report_.answers + report_.products > options_.max_questions) {
             failure_ = describe_unsettled();
             return false;
         }
         multipliers_ += correction_;
-        if (iterates_forces()) forces_ = new_forces_;
+        if (iterates_forces()) {
+            forces_ = new_forces_;
+            for (std::size_t p = 0; p < forces_.size() && spring_rows_ > 0; ++p) forces_[p] += spring_wrenches_[p];
+        }
         if (!advance()) return false;
         if (!has_led_) continue;
         const bool is_close = have_led_settled(before, refresh);
@@ -506,12 +645,15 @@ bool ModularAssembly<D>::glue() {
     return close();
 }
 
-// An admittance of long ago shows in the number of questions.
+// An admittance of long ago shows in the number of questions. It has served when these have cost as much as measuring anew.
 template <int D>
 void ModularAssembly<D>::judge_admittance() {
     const int questions = report_.answers + report_.products;
     best_questions_ = std::min(best_questions_, questions);
-    is_admittance_old_ = questions > best_questions_ + (method_->uses_whole_matrix() ? 3 : best_questions_ / 3 + 2);
+    excess_questions_ += questions - best_questions_;
+    int cost = 0;
+    for (int k = 0; k < box_count(); ++k) cost = std::max(cost, (first_port_[k + 1] - first_port_[k]) * twist_size<D>);
+    is_admittance_old_ = excess_questions_ > cost;
 }
 
 // Seguy 2003 eqs. (17), (18), (21), with the inertia that a row meets in place of (15): springs and dampers as stiff as the step
@@ -540,6 +682,8 @@ bool ModularAssembly<D>::push(bool velocities) {
     double before = std::numeric_limits<double>::infinity();
     bool is_fresh = report_.measures > 0;
     const AdmittanceProduct product = [this](const VecX& x, VecX& result) { multiply(x, result); };
+    known_.assign(known_.size(), TwistVec<D>::Zero());
+    if (!has_equal_reach_ && is_admittance_of_end_) assemble_admittance(false);
     for (int pass = 0; pass < most_pushes; ++pass) {
         joints_->update(motion_, t_ + h_);
         rows_ = velocities ? joints_->rate : joints_->acceleration;
@@ -557,16 +701,16 @@ bool ModularAssembly<D>::push(bool velocities) {
             // An admittance of another configuration, unless it is from here: then this is all that rounding allows.
             if (is_fresh) break;
             measure();
+            if (!has_equal_reach_) assemble_admittance(false);
             is_fresh = true;
         }
         before = error;
         if (method_->uses_whole_matrix()) {
-            correction_ = -rows_;
-            admittance_->solve(correction_);
+            solve_interface(rows_);
         } else {
             pusher_->correct(*admittance_, product, multipliers_, rows_, correction_);
         }
-        set_wrenches(correction_, nullptr, probe_);
+        set_wrenches(correction_, spring_rows_ > 0 ? &spring_wrenches_ : nullptr, probe_);
         for_all_boxes([&](int k) {
             if (velocities) {
                 boxes_[k]->push_velocities(of_box(probe_, k), motion_of(k));
@@ -603,10 +747,21 @@ StepReport ModularAssembly<D>::start(double t) {
     is_admittance_old_ = true;
     // Rows have wrenches only once the boxes have shown their motion.
     multipliers_.setZero();
-    if (!glue()) return make_report(false);
+    return make_report(find_accelerations());
+}
+
+template <int D>
+bool ModularAssembly<D>::find_accelerations() {
+    if (!glue()) return false;
     accept();
+    for (int pass = 0; has_lent_inertia_ && pass < most_returns; ++pass) {
+        begin(0, Coupling::acceleration);
+        if (!glue()) return false;
+        accept();
+        if (largest(accepted_multipliers_ - before_multipliers_) <= options_.tolerance * largest(multipliers_)) break;
+    }
     is_admittance_old_ = true;
-    return make_report(true);
+    return true;
 }
 
 template <int D>
@@ -619,10 +774,7 @@ StepReport ModularAssembly<D>::restart_velocities(double t) {
     forces_.assign(forces_.size(), TwistVec<D>::Zero());
     if (!ask() || !find_residual()) return make_report(false);
     measure();
-    if (!push(true) || !glue()) return make_report(false);
-    accept();
-    is_admittance_old_ = true;
-    return make_report(true);
+    return make_report(push(true) && find_accelerations());
 }
 
 // Ports, multipliers and forces at the end of the step, as the past lets expect them.
@@ -636,14 +788,14 @@ void ModularAssembly<D>::predict() {
     }
     joints_->update(motion_, t_ + h_);
     const bool has_past = past_ > 0 && std::abs(previous_h_ - h_) < 1e-6 * h_;
-    multipliers_ = accepted_multipliers_;
+    multipliers_ = expected_multipliers_;
     if (!method_->starts_warm()) {
         multipliers_.setZero();
     } else if (has_past) {
-        multipliers_ += accepted_multipliers_ - before_multipliers_;
+        multipliers_ += expected_multipliers_ - expected_before_;
     }
     if (method_->uses_whole_matrix() && admittance_->is_ready() && admittance_->is_singular())
-        admittance_->project(multipliers_);
+        project_multipliers(multipliers_);
     forces_ = past_forces_[0];
     if (!has_past || options_.course == ForceCourse::hold) return;
     const bool is_quadratic = options_.course == ForceCourse::quadratic && past_ > 1;
@@ -682,6 +834,8 @@ void ModularAssembly<D>::accept() {
     past_forces_[0] = joints_->has_forces() ? new_forces_ : forces_;
     before_multipliers_ = accepted_multipliers_;
     accepted_multipliers_ = multipliers_;
+    expected_before_ = expected_multipliers_;
+    expected_multipliers_ = multipliers_ + late_correction_;
     std::swap(before_wrenches_, start_wrenches_);
     // The wrenches that the accelerations of the end belong to; those found from positions swing about them from step to step.
     start_wrenches_ = has_accelerations() ? wrenches_ : settled_;
@@ -734,7 +888,7 @@ void ModularAssembly<D>::restore(const AssemblySnapshot<D>& from) {
 template <int D>
 VecX ModularAssembly<D>::compute_multipliers() {
     VecX smallest = accepted_multipliers_;
-    if (admittance_->is_ready() && admittance_->is_singular()) admittance_->project(smallest);
+    if (admittance_->is_ready() && admittance_->is_singular()) project_multipliers(smallest);
     return smallest;
 }
 

@@ -6,7 +6,7 @@
 //                 response of the same boxes. With equal steps this is the index-3 step of the undivided mechanism. Boxes that
 //                 can be led are not asked for their answer but taken along in one Newton iteration over all of them:
 //                 their next changes give G changes + Phi = R, the joints K dy = -R, and every box then moves by its own
-//                 change and its response to G^T dy.
+//                 change and its response to G^T dy. Forces between components take part by their stiffness.
 //   acceleration  predicted motion, G a + bias + kv Phi' + kp Phi = 0 for the multipliers, corrected motion (Joli 2008
 //                 section 4, steps 1 to 7)
 //
@@ -119,14 +119,36 @@ private:
     double find_force_change();
     std::string describe_unsettled() const;
     bool has_accelerations() const { return coupling_ == Coupling::acceleration || h_ == 0; }
+    /// Whether forces between components are found with their stiffness.
+    bool uses_springs() const {
+        return options_.gluing == Gluing::direct && options_.coupling == Coupling::end_of_step &&
+               options_.use_iteration && joints_->has_forces();
+    }
+    /// Calls act(port, wrench of a unit multiplier) for a row of the interface: those of the joints, then those of the springs.
+    template <class Act>
+    void for_entries(int row, const Act& act) const;
+    /// Solves K correction = -rows, where the ports are about to change by known_; the wrenches of the springs that answer all of
+    /// this go into spring_wrenches_.
+    void solve_interface(const VecX& rows);
+    void project_multipliers(VecX& x);
+    /// What the ports are about to do without the joints: changes of the boxes that are led, answers of the others to forces they were not yet
+    /// asked about.
+    void find_known_changes();
     void measure();
+    /// K from what was measured: of accelerations that reach the end of the step, or of those that boxes are pushed by.
+    void assemble_admittance(bool at_the_end);
+    double reach_share(int box) const { return kinds_[box].reach.position / reach_; }
+    /// What its ports do under unit wrenches, and what they mean for the rows.
     void measure_box(int box);
+    void find_rows_of_box(int box);
     /// G^T multipliers, and forces if there are any.
     void set_wrenches(const VecX& multipliers, const std::vector<TwistVec<D>>* forces,
                       std::vector<TwistVec<D>>& wrenches) const;
     void multiply(const VecX& x, VecX& result);
     bool glue();
     bool glue_by_penalty();
+    /// Accelerations and multipliers of this instant, accepted.
+    bool find_accelerations();
     void judge_admittance();
     /// Moves velocities, or accelerations, of the ends until the joints agree with them.
     bool push(bool velocities);
@@ -134,7 +156,10 @@ private:
     void predict();
     StepReport make_report(bool ok) const;
     bool settles(double correction) const;
+    /// Whether a residual of accelerations is small enough. What would still take it out is kept for the next step.
+    bool does_residual_settle();
     bool forces_settle(double change);
+    bool iterates_with_springs() const { return spring_rows_ > 0 && iterates_forces(); }
     bool iterates_forces() const { return !has_accelerations() && options_.use_iteration && joints_->has_forces(); }
 
     Boxes boxes_;
@@ -147,13 +172,14 @@ private:
     std::shared_ptr<Workers> workers_;
     std::vector<int> first_port_{0};  // of each box
     InterfaceExchange exchange_;
+    InterfaceExchange spring_exchange_;  // of the rows of forces between components
     struct BoxKind {
         Reach reach;
         bool is_led = false;
     };
     std::vector<BoxKind> kinds_;  // of all boxes in this step
     std::vector<char> balanced_;  // own boxes
-    bool has_led_ = false, has_unled_ = false, is_balanced_ = false;
+    bool has_led_ = false, has_unled_ = false, is_balanced_ = false, has_lent_inertia_ = false;
     std::vector<NewtonProgress> progress_;  // own boxes
     NewtonProgress largest_progress_;       // of all that are led
 
@@ -175,14 +201,21 @@ private:
     std::vector<int> first_measure_;        // of each box's part of K in measures_
     std::vector<double> measures_;          // lower triangles, row by row
     VecX multipliers_, accepted_multipliers_, before_multipliers_;
+    VecX expected_multipliers_, expected_before_;  // the accepted ones with what would still have corrected them
+    VecX late_correction_;
     double previous_h_ = 0;
-    VecX residual_, correction_, rows_, impulses_;
+    VecX residual_, correction_, rows_, impulses_, unknown_, product_;
+    VecX spring_changes_;
+    int spring_rows_ = 0;  // beside those of the joints in the admittance
+    std::vector<TwistVec<D>> known_, asked_forces_, spring_wrenches_;
     double opening_ = 0;  // largest error of the rows, as a position
     GluingReport report_;
     std::unique_ptr<GluingMethod> pusher_;  // of velocities and accelerations
     std::vector<std::vector<int>> box_rows_;
-    int best_questions_ = 0;  // with the admittance just measured
-    bool is_admittance_old_ = true;
+    int best_questions_ = 0;    // of a step with the admittance in use
+    int excess_questions_ = 0;  // beyond these since it was measured
+    bool is_admittance_old_ = true, is_admittance_of_end_ = true;
+    bool has_equal_reach_ = true;
     std::string failure_;
 };
 

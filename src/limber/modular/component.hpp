@@ -55,6 +55,8 @@ public:
     virtual StepReport answer(Wrenches wrenches, Motion motion) = 0;
     /// Whether it can be led through the step that has begun.
     virtual bool is_led() const { return false; }
+    /// Whether the accelerations of an instant are exact only if the accepted ones were: to find them again makes them better.
+    virtual bool is_lent_inertia() const { return false; }
     /// Shows where the iteration starts.
     virtual void open(Motion /*motion*/) {}
     /// Finds the next change of its motion, to first order, from where it is, under these wrenches, and tells it at the ports as

@@ -17,6 +17,7 @@ InterfaceJoints<D>::InterfaceJoints(Part<D> part) {
     memory_ = part.mechanism.initial_memory;
     mechanism_ = std::make_shared<const Mechanism<D>>(std::move(part.mechanism));
     constraints_ = std::make_unique<TwistConstraints<D>>(*mechanism_, mechanism_->constraints);
+    springs_ = std::make_unique<InterfaceSprings<D>>(*mechanism_);
     constraints_->make_comparable();  // for the scales; wrenches follow with update()
     states_.resize(mechanism_->bodies.size());
     twists_.assign(states_.size(), TwistVec<D>::Zero());

@@ -9,6 +9,7 @@
 #include "limber/kinematics/body_space/twist_constraints.hpp"
 #include "limber/kinematics/mechanism/part.hpp"
 #include "limber/modular/component.hpp"
+#include "limber/modular/interface_springs.hpp"
 
 namespace limber {
 
@@ -42,6 +43,11 @@ public:
     void multiply(std::span<const TwistVec<D>> twists, VecX& result) const;
     /// Wrenches of springs and other forces between components, at the motion of the last update.
     void find_forces(std::span<TwistVec<D>> wrenches);
+    /// How these forces resist, at the motion of the last update.
+    InterfaceSprings<D>& springs() { return *springs_; }
+    void update_springs(double position, double velocity) {
+        springs_->update(states_, constraints_->features, memory_, time_, position, velocity);
+    }
 
     /// Turns and places on curves. Slots of the whole for each own one.
     const std::vector<int>& memory_slots() const { return memory_slots_; }
@@ -56,6 +62,7 @@ public:
 private:
     std::shared_ptr<const Mechanism<D>> mechanism_;
     std::unique_ptr<TwistConstraints<D>> constraints_;
+    std::unique_ptr<InterfaceSprings<D>> springs_;
     std::vector<int> elements_, memory_slots_;
     std::vector<double> memory_;
     double time_ = 0;

@@ -13,8 +13,9 @@ namespace {
 // chain of twenty components of fifty bodies, this one a hundredth.
 constexpr double coupled_penalty = 1e8;
 
-// Inertia that a freedom without any is given where only its neighbours hold it: enough to be told from the rounding of the penalty. In
-// a step it slows Newton's method by as much and leaves no trace in the motion; at the start it is in the accelerations.
+// Inertia that a freedom without any is lent where only its neighbours hold it: enough to be told from the rounding of the penalty. In
+// a step it slows Newton's method by as much; at the start, where accelerations are found with it, the forces it takes at those found before
+// are given back. So it leaves no trace in the motion.
 constexpr double braced_inertia = 1e-4;
 
 }  // namespace
@@ -64,12 +65,16 @@ int count_massless_freedoms(const Mechanism<D>& m) {
 
 template <int D>
 void brace_component(CompiledComponent<D>& compiled) {
-    Mechanism<D> weighted = compiled.system->mechanism();
+    Part<D> part;
+    part.mechanism = compiled.system->mechanism();
+    Mechanism<D>& weighted = part.mechanism;
     const double mass = braced_inertia * weighted.mass_scale;
     const double inertia = mass * weighted.length_scale * weighted.length_scale;
-    for (auto& body : weighted.bodies) {
+    for (std::size_t b = 0; b < weighted.bodies.size(); ++b) {
+        auto& body = weighted.bodies[b];
         body.mass = std::max(body.mass, mass);
         for (int i = 0; i < angular_size<D>; ++i) body.inertia(i, i) = std::max(body.inertia(i, i), inertia);
+        part.add_port(static_cast<int>(b));
     }
     compiled.weighted_system = make_system<D>(std::make_shared<const Mechanism<D>>(std::move(weighted)),
                                               parse_coordinate_kind(compiled.settings.coordinates));
@@ -207,6 +212,7 @@ void SystemComponent<D>::begin(double h, Coupling coupling, ForceCourse course, 
         solver_->use_no_gains();
         q_ = state_.q;
         v_ = state_.v;
+        find_lent_wrenches(state_);
         return;
     }
     solver_->use_gains_for_step(h);
@@ -222,7 +228,7 @@ StepReport SystemComponent<D>::answer(Wrenches wrenches, Motion motion) {
     if (asks_accelerations()) {
         set_wrench(end_.memory, wrench_);
         report.iterations = 1;
-        report.ok = solver_->solve(state_.t + h_, q_, v_, end_.memory, a_, lambda_);
+        report.ok = solve_accelerations(state_.t + h_, q_, v_, end_.memory, a_, lambda_);
         if (!report.ok) report.reason = solver_->failure();
         show(q_, v_, a_, motion);
         return report;
@@ -233,13 +239,45 @@ StepReport SystemComponent<D>::answer(Wrenches wrenches, Motion motion) {
     return report;
 }
 
+// Of the solver of accelerations, which may be that of the weighted system: its memory has these wrenches at the end.
+template <int D>
+void SystemComponent<D>::find_lent_wrenches(const State& at) {
+    if (!is_braced()) return;
+    const Mechanism<D>& own = system_.mechanism();
+    const Mechanism<D>& weighted = compiled_->weighted_system->mechanism();
+    const Vec<D> gravity = own.gravity_at(at.t);
+    system_.export_states(at.q, at.v, states_);
+    system_.export_twist_rates(at.q, at.v, at.a, rates_);
+    lent_.clear();
+    for (std::size_t b = 0; b < own.bodies.size(); ++b) {
+        TwistVec<D> taken = inertia_wrench(weighted.bodies[b], states_[b], rates_[b]) -
+                            inertia_wrench(own.bodies[b], states_[b], rates_[b]);
+        taken.template head<D>() -= (weighted.bodies[b].mass - own.bodies[b].mass) * gravity;
+        lent_.insert(lent_.end(), taken.data(), taken.data() + twist_size<D>);
+    }
+}
+
+template <int D>
+bool SystemComponent<D>::solve_accelerations(double t, const VecX& q, const VecX& v, const std::vector<double>& memory,
+                                             VecX& a, VecX& lambda) {
+    if (!is_braced()) return solver_->solve(t, q, v, memory, a, lambda);
+    solver_memory_ = memory;
+    solver_memory_.insert(solver_memory_.end(), lent_.begin(), lent_.end());
+    return solver_->solve(t, q, v, solver_memory_, a, lambda);
+}
+
 template <int D>
 StepReport SystemComponent<D>::start_step() {
     end_ = state_;
     if (course_ != ForceCourse::hold && !has_jump_) return {};
     // The force jumps at the start of the step, and with it the accelerations.
     set_wrench(end_.memory, course_ == ForceCourse::hold ? wrench_ : start_wrench_);
-    return start_state(*solver_, end_);
+    find_lent_wrenches(end_);
+    const std::size_t own = end_.memory.size();
+    end_.memory.insert(end_.memory.end(), lent_.begin(), lent_.end());
+    const StepReport report = start_state(*solver_, end_);
+    end_.memory.resize(own);
+    return report;
 }
 
 template <int D>
@@ -406,11 +444,11 @@ void SystemComponent<D>::find_response(Wrenches wrenches) {
     if (!has_base_) {
         probe_memory_ = end_.memory;
         clear_wrench(probe_memory_);
-        solver_->solve(t, q, v, probe_memory_, base_, response_lambda_);
+        solve_accelerations(t, q, v, probe_memory_, base_, response_lambda_);
         has_base_ = true;
     }
     set_wrench(probe_memory_, wrenches);
-    solver_->solve(t, q, v, probe_memory_, response_, response_lambda_);
+    solve_accelerations(t, q, v, probe_memory_, response_, response_lambda_);
     response_ -= base_;
 }
 

@@ -21,7 +21,8 @@ struct CompiledComponent {
     std::vector<int> memory;                  ///< slot of the whole for each own one; -1: none
     std::vector<int> port_body, port_memory;  ///< own body and first own memory slot of each port
     std::shared_ptr<const MechanismSystem<D>> system;
-    /// For accelerations by themselves: the same, but nothing moves without inertia. Null: `system` itself serves.
+    /// For accelerations by themselves: the same, but nothing moves without inertia, and wrenches on all bodies, at the end of the
+    /// memory, give back what the lent inertia takes. Null: `system` itself serves.
     std::shared_ptr<const MechanismSystem<D>> weighted_system;
     ComponentSettings settings;
     FormulationOptions formulation_options;
@@ -60,6 +61,7 @@ public:
     void begin(double h, Coupling coupling, ForceCourse course, Wrenches start, Wrenches before) override;
     StepReport answer(Wrenches wrenches, Motion motion) override;
     bool is_led() const override { return is_led_; }
+    bool is_lent_inertia() const override { return is_braced(); }
     void open(Motion motion) override;
     ApproachReport approach(Wrenches wrenches, bool refresh, std::span<TwistVec<D>> rates) override;
     NewtonProgress advance(Wrenches further, Motion motion) override;
@@ -82,6 +84,10 @@ private:
     void clear_wrench(std::vector<double>& memory) const;
     void set_wrench_of_course(std::vector<double>& memory, double s);
     void update_scheme_acceleration();
+    /// What lent inertia takes at the accelerations of this state.
+    void find_lent_wrenches(const State& at);
+    bool solve_accelerations(double t, const VecX& q, const VecX& v, const std::vector<double>& memory, VecX& a,
+                             VecX& lambda);
     /// The accepted state, with the accelerations that its forces now have.
     StepReport start_step();
     StepReport answer_step();
@@ -115,7 +121,7 @@ private:
     std::vector<TwistVec<D>> wrench_, start_wrench_, before_wrench_, course_wrench_;
     bool has_before_ = false, has_jump_ = false;
 
-    std::vector<double> probe_memory_;
+    std::vector<double> probe_memory_, solver_memory_, lent_;
     VecX base_, response_, response_lambda_, zero_;
     mutable BodyStates<D> states_;
     mutable std::vector<TwistVec<D>> rates_;
