@@ -90,7 +90,7 @@ void CollisionWorld<D>::find_contacts(const BodyStates<D>& states, double horizo
         second = others_[second];
     }
     for (const int plane : planes_)
-        for (const int i : others_) pairs_.push_back(std::minmax(plane, i));
+        for (const int i : others_) pairs_.emplace_back(std::minmax(plane, i));
     std::sort(pairs_.begin(), pairs_.end());
     for (const auto& [i, j] : pairs_) {
         const int rule = m_.find_contact_rule(m_.shapes[i].body, m_.shapes[j].body);

@@ -117,7 +117,7 @@ void ConeNewton::number_nodes() {
         node_of_body_[b] = static_cast<int>(node_body_.size());
         node_body_.push_back(b);
         node_first_.push_back(node_first_.back() + w_->body_width());
-        mass_.push_back(MassMatrix(w_->inverse_mass(b)).inverse());
+        mass_.emplace_back(MassMatrix(w_->inverse_mass(b)).inverse());
     }
 }
 

@@ -5,6 +5,8 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 
+#include "limber/math/metis_lock.hpp"
+
 namespace limber {
 namespace {
 
@@ -108,6 +110,7 @@ void BlockCholesky::order_nodes(std::span<const int> first, std::span<const Pair
         settings[METIS_OPTION_SEED] = 1;
         std::vector<idx_t> at(count);
         std::vector<idx_t> place(count);
+        const auto lock = lock_metis();
         // If it fails the order stays as given, which is right too, only slower.
         if (METIS_NodeND(&count, graph.start.data(), graph.neighbour.data(), nullptr, settings, at.data(),
                          place.data()) == METIS_OK) {

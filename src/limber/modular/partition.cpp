@@ -3,8 +3,8 @@
 #include <metis.h>
 
 #include <algorithm>
-#include <mutex>
 
+#include "limber/math/metis_lock.hpp"
 #include "limber/model/error.hpp"
 
 namespace limber {
@@ -31,9 +31,7 @@ std::vector<int> partition_graph(const std::vector<std::set<int>>& neighbours, c
     settings[METIS_OPTION_SEED] = 1;
     // Recursive bisection balances better where there are only a few vertices per part.
     const auto partition = parts <= 8 ? METIS_PartGraphRecursive : METIS_PartGraphKway;
-    // Its random numbers are one sequence for all threads.
-    static std::mutex metis;
-    const std::lock_guard lock(metis);
+    const auto lock = lock_metis();
     const int status =
         partition(&count, &constraints, start.data(), neighbour.data(), weights.empty() ? nullptr : weights.data(),
                   nullptr, nullptr, &wanted, nullptr, nullptr, settings, &cut, place.data());
