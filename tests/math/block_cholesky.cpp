@@ -37,7 +37,7 @@ struct BlockMatrix {
             const MatX block = MatX::NullaryExpr(rows, columns, [&] { return normal(random); });
             dense.block(first[b], first[a], rows, columns) = block;
             dense.block(first[a], first[b], columns, rows) = block.transpose();
-            if (a == b) dense.block(first[a], first[a], rows, rows) += block.transpose();
+            if (a == b) dense.block(first[a], first[a], rows, rows) = block + block.transpose();
         }
         // Diagonal dominance, as masses and springs have it.
         dense.diagonal() = dense.cwiseAbs().rowwise().sum().array() + 0.1;
@@ -65,7 +65,7 @@ RC_GTEST_PROP(BlockCholesky, SolvesWhatADenseFactorisationSolves, ()) {
     for (int k = 0; k < nodes; ++k) widths.push_back(1 + static_cast<int>(random() % 6));
     std::vector<Pair> pairs;
     for (int k = 0; k < static_cast<int>(density * nodes); ++k) {
-        const auto [a, b] = std::minmax(static_cast<int>(random() % nodes), static_cast<int>(random() % nodes));
+        const auto [a, b] = std::minmax({static_cast<int>(random() % nodes), static_cast<int>(random() % nodes)});
         pairs.push_back({a, b});
     }
     BlockMatrix matrix(widths, pairs, random);

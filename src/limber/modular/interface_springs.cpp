@@ -15,7 +15,11 @@ InterfaceSprings<D>::InterfaceSprings(const Mechanism<D>& mechanism) : mechanism
     for (std::size_t f = 0; f < forces.elements.size(); ++f) {
         const std::vector<int> ports = bodies_of_force(mechanism, static_cast<int>(f));
         if (ports.empty()) continue;
-        resistances_.push_back({static_cast<int>(f), ports});
+        const auto count = static_cast<Eigen::Index>(ports.size());
+        VecX unit = VecX::Ones(count * twist_size<D>);
+        for (Eigen::Index p = 0; p < count; ++p)
+            unit.template segment<angular_size<D>>(p * twist_size<D> + D).setConstant(mechanism.length_scale);
+        resistances_.push_back({static_cast<int>(f), ports, std::move(unit), {}, {}});
         // What all ports do together no force resists; one port moves against the ground.
         const int rows = twist_size<D> * std::max(1, static_cast<int>(ports.size()) - 1);
         for (int r = 0; r < rows; ++r) {
@@ -34,9 +38,9 @@ void InterfaceSprings<D>::update(const BodyStates<D>& ports, const FeatureState<
     const ForceSet<D>& forces = mechanism_.forces;
     const MeasureContext<D> context{features, memory, mechanism_.curves};
     for (std::size_t i = 0; i < resistances_.size(); ++i) {
-        const Resistance& resistance = resistances_[i];
+        Resistance& resistance = resistances_[i];
         const auto size = static_cast<Eigen::Index>(resistance.ports.size()) * T;
-        matrix_.setZero(size, size);
+        resistance.matrix.setZero(size, size);
         if (forces.compute_blocks(resistance.force, mechanism_.constraints.measures, context, t, blocks_)) {
             // Wrenches of unit forces on a slot, as columns: also how its feature moves with its port.
             using SlotWrenches = Eigen::Matrix<double, T, D>;
@@ -60,7 +64,7 @@ void InterfaceSprings<D>::update(const BodyStates<D>& ports, const FeatureState<
                 for (int b = 0; b < blocks_.slots && row >= 0; ++b) {
                     const Eigen::Index column = place_of(b, right);
                     if (column < 0) continue;
-                    matrix_.template block<T, T>(row, column) +=
+                    resistance.matrix.template block<T, T>(row, column) +=
                         left * (position * blocks_.k(a, b) + velocity * blocks_.c(a, b)) * right.transpose();
                 }
             }
@@ -71,22 +75,30 @@ void InterfaceSprings<D>::update(const BodyStates<D>& ports, const FeatureState<
 
 // B = L L^T, turns counted as lengths, largest resistances first.
 template <int D>
-void InterfaceSprings<D>::update_force(const Resistance& resistance, int first_row) {
+void InterfaceSprings<D>::update_force(Resistance& resistance, int first_row) {
     constexpr int T = twist_size<D>;
-    const auto count = static_cast<Eigen::Index>(resistance.ports.size());
-    VecX unit = VecX::Ones(count * T);
-    for (Eigen::Index p = 0; p < count; ++p)
-        unit.template segment<angular_size<D>>(p * T + D).setConstant(mechanism_.length_scale);
-    const MatX comparable =
-        unit.cwiseInverse().asDiagonal() * (0.5 * (matrix_ + matrix_.transpose())) * unit.cwiseInverse().asDiagonal();
-    const Eigen::SelfAdjointEigenSolver<MatX> eigen(comparable);
-    const int rows = T * std::max(1, static_cast<int>(count) - 1);
-    for (int r = 0; r < rows; ++r) {
-        const Eigen::Index mode = count * T - 1 - r;
-        const double resists = std::max(eigen.eigenvalues()[mode], 0.0);
-        const VecX row = std::sqrt(resists * compliance()) * unit.cwiseProduct(eigen.eigenvectors().col(mode));
-        for (Eigen::Index p = 0; p < count; ++p)
-            wrench_[row_start_[first_row + r] + p] = row.template segment<T>(p * T);
+    auto& [force, ports, unit, matrix, comparable] = resistance;
+    const auto count = static_cast<Eigen::Index>(ports.size());
+    comparable = 0.5 * (matrix + matrix.transpose());
+    for (Eigen::Index i = 0; i < unit.size(); ++i)
+        for (Eigen::Index j = 0; j < unit.size(); ++j) comparable(i, j) /= unit[i] * unit[j];
+    const auto write_rows = [&](const auto& eigen) {
+        const int rows = T * std::max(1, static_cast<int>(count) - 1);
+        for (int r = 0; r < rows; ++r) {
+            const Eigen::Index mode = count * T - 1 - r;
+            const double size = std::sqrt(std::max(eigen.eigenvalues()[mode], 0.0) * compliance());
+            for (Eigen::Index p = 0; p < count; ++p)
+                for (int k = 0; k < T; ++k)
+                    wrench_[row_start_[first_row + r] + p][k] =
+                        size * unit[p * T + k] * eigen.eigenvectors()(p * T + k, mode);
+        }
+    };
+    // Nearly all forces act between two bodies: these need no memory from the heap.
+    using Small = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, 2 * T, 2 * T>;
+    if (count <= 2) {
+        write_rows(Eigen::SelfAdjointEigenSolver<Small>(Small(comparable)));
+    } else {
+        write_rows(Eigen::SelfAdjointEigenSolver<MatX>(comparable));
     }
 }
 

@@ -40,15 +40,16 @@ private:
     struct Resistance {
         int force;
         std::vector<int> ports;
+        VecX unit;  // of the twists, so that turns count as lengths
+        MatX matrix, comparable;
     };
-    void update_force(const Resistance& resistance, int first_row);
+    void update_force(Resistance& resistance, int first_row);
 
     const Mechanism<D>& mechanism_;
     std::vector<Resistance> resistances_;
     std::vector<int> first_row_{0}, row_start_{0}, entry_port_;
     std::vector<TwistVec<D>> wrench_;
     ForceBlocks<D> blocks_;
-    MatX matrix_;
 };
 
 }  // namespace limber
