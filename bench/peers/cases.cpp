@@ -2,6 +2,8 @@
 
 #include <stdexcept>
 
+#include "contact_cases.hpp"
+
 namespace peers {
 namespace {
 
@@ -188,9 +190,10 @@ Case humanoid() {
 }  // namespace
 
 std::vector<std::string> case_names() {
-    return {"double-pendulum", "slider-crank", "chain-10",     "chain-40",     "chain-160",     "chain-640",
-            "chain-2500",      "chain-10000",  "n-four-bar-1", "n-four-bar-5", "n-four-bar-40", "n-four-bar-200",
-            "andrews",         "bricard",      "six-legs",     "humanoid"};
+    return {"double-pendulum", "slider-crank",   "chain-10",    "chain-40",     "chain-160",
+            "chain-640",       "chain-2500",     "chain-10000", "n-four-bar-1", "n-four-bar-5",
+            "n-four-bar-40",   "n-four-bar-200", "andrews",     "bricard",      "six-legs",
+            "humanoid",        "bricks",         "spheres-27",  "spheres-125"};
 }
 
 Case make_case(const std::string& name) {
@@ -212,6 +215,10 @@ Case make_case(const std::string& name) {
         c = six_legs();
     } else if (name == "humanoid") {
         c = humanoid();
+    } else if (name == "bricks") {
+        c = bricks();
+    } else if (name.starts_with("spheres-")) {
+        c = spheres(number("spheres-"));
     } else {
         throw std::invalid_argument("there is no case " + name);
     }

@@ -13,9 +13,12 @@ struct Case {
     bool is_conservative = true;
     /// A number to be compared with the reference, and the reference; none for cases that are judged by energy alone.
     std::function<double(const std::vector<LinkState>&)> error;
+    std::string error_name = "error";
     /// What counts as solved.
     std::string criterion;
     double largest_drift = 1e9, largest_error = 1e9;
+    /// Who is not shown, and why; a sentence for the page.
+    std::string left_out;
 };
 
 /// "double-pendulum", "chain-40", "n-four-bar-5", ...

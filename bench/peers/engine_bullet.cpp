@@ -1,4 +1,5 @@
 // Bullet's btMultiBody: trees in relative coordinates with semi-implicit Euler steps, loops as rows of its constraint solver.
+// For bodies that touch: engine_bullet_contact.cpp.
 
 #include <btBulletDynamicsCommon.h>
 // These want the above.
@@ -11,7 +12,7 @@
 #include <Eigen/Eigenvalues>
 #include <stdexcept>
 
-#include "engine.hpp"
+#include "engine_bullet_contact.hpp"
 
 namespace peers {
 namespace {
@@ -285,6 +286,7 @@ std::string engine_name() {
 }
 
 std::vector<Setting> settings_for(const Case& c) {
+    if (c.scene.has_contacts()) return contact_settings();
     if (c.scene.name.starts_with("chain-")) return {{"btMultiBody", 1e-3, 0}};
     if (c.scene.name == "andrews") return {{"btMultiBody", 1e-5, 0}, {"btMultiBody", 1e-6, 0}};
     if (c.scene.links.size() > 100) return {{"btMultiBody", 0.005, 0}};
@@ -292,6 +294,7 @@ std::vector<Setting> settings_for(const Case& c) {
 }
 
 std::unique_ptr<Engine> make_engine(const Case& c, const Setting& setting) {
+    if (c.scene.has_contacts()) return make_contact_engine(c, setting);
     return std::make_unique<BulletEngine>(c, setting);
 }
 

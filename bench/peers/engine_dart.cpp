@@ -1,4 +1,4 @@
-// DART: trees in relative coordinates with semi-implicit Euler steps, loops as velocity constraints with error reduction.
+// DART: trees in relative coordinates with semi-implicit Euler steps, loops and contacts as velocity constraints with error reduction.
 
 #include <dart/dart.hpp>
 #include <stdexcept>
@@ -24,6 +24,7 @@ public:
         dart::constraint::JointConstraint::setConstraintForceMixing(1e-9);
         world_->setGravity(to_dart(scene_.gravity));
         world_->setTimeStep(step_);
+        if (scene_.has_contacts()) set_up_contacts(setting.scheme);
         for (const Link& link : scene_.links) add(link);
         for (const auto& skeleton : skeletons_) {
             skeleton->disableSelfCollisionCheck();
@@ -97,6 +98,44 @@ private:
         inertia.setMoment(j[0] + 1e-9, j[1] + 1e-9, j[2] + 1e-9, j[3], j[4], j[5]);
         body->setInertia(inertia);
         bodies_.push_back(body);
+        if (l.solid.kind == Solid::Kind::box) {
+            give_shape(body, std::make_shared<BoxShape>(to_dart(2 * l.solid.half)), l.centre - l.pivot);
+        } else if (l.solid.kind == Solid::Kind::sphere) {
+            give_shape(body, std::make_shared<SphereShape>(l.solid.half[0]), l.centre - l.pivot);
+        }
+    }
+
+    void give_shape(BodyNode* body, const ShapePtr& shape, const Vec& at) {
+        auto* node = body->createShapeNodeWith<CollisionAspect, DynamicsAspect>(shape);
+        node->setRelativeTranslation(to_dart(at));
+        node->getDynamicsAspect()->setFrictionCoeff(scene_.friction);
+    }
+
+    // "semi-implicit Euler Dantzig", or "semi-implicit Euler PGS ITERATIONS".
+    void set_up_contacts(const std::string& scheme) {
+        using namespace dart::constraint;
+        ContactConstraint::setErrorReductionParameter(0.2);
+        ContactConstraint::setMaxErrorReductionVelocity(1);
+        ContactConstraint::setConstraintForceMixing(1e-9);
+        if (const std::size_t found = scheme.find("PGS "); found != std::string::npos) {
+            const auto pgs = std::make_shared<PgsBoxedLcpSolver>();
+            pgs->setOption({std::stoi(scheme.substr(found + 4)), 1e-12, 1e-9});
+            world_->setConstraintSolver(std::make_unique<BoxedLcpConstraintSolver>(pgs));
+        }
+        // Of the detectors that are packaged the only one that finds all points where two boxes touch; it knows no planes.
+        world_->getConstraintSolver()->setCollisionDetector(dart::collision::DARTCollisionDetector::create());
+        world_->getConstraintSolver()->getCollisionOption().maxNumContacts = 100 * scene_.links.size();
+        for (const Wall& wall : scene_.walls) add(wall);
+    }
+
+    // A thick box.
+    void add(const Wall& wall) {
+        constexpr double size = 10;
+        const auto skeleton = Skeleton::create("wall" + std::to_string(names_));
+        BodyNode* body = hang<WeldJoint>(skeleton, nullptr, {}, wall.point - 0.5 * size * wall.normal);
+        give_shape(body, std::make_shared<BoxShape>(Eigen::Vector3d::Constant(size)), {});
+        skeleton->setMobile(false);
+        world_->addSkeleton(skeleton);
     }
 
     void close(const Loop& loop) {
@@ -163,6 +202,11 @@ std::string engine_name() {
 
 std::vector<Setting> settings_for(const Case& c) {
     const std::string scheme = "semi-implicit Euler";
+    if (c.scene.has_contacts()) {
+        // About 0.4 s per step of the wall, too long for a round.
+        if (c.scene.links[0].solid.kind == Solid::Kind::box) return {};
+        return {{scheme + " Dantzig", 5e-3, 0}, {scheme + " Dantzig", 2e-3, 0}, {scheme + " PGS 100", 2e-3, 0}};
+    }
     if (c.scene.name.starts_with("chain-"))
         return c.scene.links.size() > 700 ? std::vector<Setting>{} : std::vector<Setting>{{scheme, 1e-3, 0}};
     if (c.scene.name == "andrews") return {{scheme, 1e-5, 0}, {scheme, 1e-6, 0}};

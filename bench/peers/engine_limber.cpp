@@ -20,11 +20,28 @@ std::string list(const Vec& v, bool is_planar) {
                      : fmt::format("[{:.17g}, {:.17g}, {:.17g}]", v[0], v[1], v[2]);
 }
 
+std::string describe(const Solid& solid, const Vec& at) {
+    if (solid.kind == Solid::Kind::none) return "";
+    const std::string size = solid.kind == Solid::Kind::box ? "size: " + list(2 * solid.half, false)
+                                                            : fmt::format("radius: {:.17g}", solid.half[0]);
+    return fmt::format(", shapes: [{{{}: {{{}, at: {}}}}}]", solid.kind == Solid::Kind::box ? "box" : "sphere", size,
+                       list(at, false));
+}
+
+std::string describe(const std::vector<Wall>& walls) {
+    if (walls.empty()) return "";
+    std::string planes;
+    for (const Wall& wall : walls)
+        planes += fmt::format("{}{{plane: {{at: {}, z: {}}}}}", planes.empty() ? "" : ", ", list(wall.point, false),
+                              list(wall.normal, false));
+    return fmt::format(", shapes: [{}]", planes);
+}
+
 std::string describe(const Scene& scene) {
     const bool flat = scene.is_planar;
     const Vec down = scene.gravity;
     std::string bodies = "bodies:\n";
-    std::string joints = "joints:\n";
+    std::string joints;
     std::string forces;
     std::string rates;
     std::vector<std::string> markers(scene.links.size() + 1);
@@ -46,8 +63,9 @@ std::string describe(const Scene& scene) {
         const std::string inertia = flat ? fmt::format("{:.17g}", j[2])
                                          : fmt::format("[{:.17g}, {:.17g}, {:.17g}, {:.17g}, {:.17g}, {:.17g}]", j[0],
                                                        j[1], j[2], j[3], j[4], j[5]);
-        bodies += fmt::format("  link{}: {{at: {}, mass: {:.17g}, inertia: {}, com: {}, markers: {{{}}}}}\n", i,
-                              list(l.pivot, flat), l.mass, inertia, list(l.centre - l.pivot, flat), markers[i + 1]);
+        bodies += fmt::format("  link{}: {{at: {}, mass: {:.17g}, inertia: {}, com: {}, markers: {{{}}}{}}}\n", i,
+                              list(l.pivot, flat), l.mass, inertia, list(l.centre - l.pivot, flat), markers[i + 1],
+                              describe(l.solid, l.centre - l.pivot));
         if (l.joint == JointKind::free) continue;
         const bool has_axis = !flat && l.joint != JointKind::ball;
         joints +=
@@ -59,7 +77,8 @@ std::string describe(const Scene& scene) {
         if (l.torque != 0)
             forces += fmt::format("  torque{}: {{motor: joint{}.angle, law: {:.17g}}}\n", i, i, l.torque);
     }
-    if (!markers[0].empty()) bodies += fmt::format("  ground: {{markers: {{{}}}}}\n", markers[0]);
+    if (!markers[0].empty() || scene.has_contacts())
+        bodies += fmt::format("  ground: {{markers: {{{}}}{}}}\n", markers[0], describe(scene.walls));
     for (std::size_t i = 0; i < scene.loops.size(); ++i) {
         const Loop& loop = scene.loops[i];
         const char* kind = loop.kind == Loop::Kind::hinge || flat ? "revolute" : "spherical";
@@ -69,8 +88,10 @@ std::string describe(const Scene& scene) {
                               list(loop.point, flat),
                               !flat && loop.kind != Loop::Kind::point ? ", axis: " + list(loop.axis, false) : "");
     }
-    std::string text =
-        fmt::format("limber: 1\n{}gravity: {}\n{}{}", flat ? "plane: xy\n" : "", list(down, flat), bodies, joints);
+    std::string text = fmt::format("limber: 1\n{}gravity: {}\n{}", flat ? "plane: xy\n" : "", list(down, flat), bodies);
+    if (!joints.empty()) text += "joints:\n" + joints;
+    if (scene.has_contacts())
+        text += fmt::format("contacts:\n  touch: {{rigid: [all, all], friction: {:.17g}}}\n", scene.friction);
     if (!forces.empty()) text += "forces:\n" + forces;
     if (!rates.empty()) text += "initial:\n  rates:\n" + rates;
     return text;
@@ -137,7 +158,9 @@ std::vector<Setting> settings_for(const Case& c) {
         for (const double step : steps) list.push_back({scheme, step, 0});
     };
     const std::string& name = c.scene.name;
-    if (name.starts_with("chain-")) {
+    if (c.scene.has_contacts()) {
+        add("global moreau-jean", {5e-3, 2e-3});
+    } else if (name.starts_with("chain-")) {
         add("articulated-body semi-implicit-euler", {1e-3});
         add("articulated-body rk4", {1e-3});
         add("hybrid trapezoidal", {1e-3});

@@ -1,4 +1,4 @@
-// MuJoCo: trees are exact, loops are soft equality constraints, here as stiff as the step allows.
+// MuJoCo: trees are exact, loops are soft equality constraints and contacts are soft, both here as stiff as the step allows.
 
 #include <mujoco/mujoco.h>
 
@@ -27,11 +27,20 @@ public:
             children_of(scene.links[i].parent).push_back(static_cast<int>(i));
         std::ostringstream s;
         s.precision(17);
+        const Scheme scheme = read_scheme(setting.scheme);
+        std::ostringstream stiff;
+        stiff.precision(17);
+        stiff << "solref='" << scheme.steps_to_close * setting.step << " 1' solimp='" << scheme.impedance << ' '
+              << scheme.impedance << " 0.001 0.5 2'";
         s << "<mujoco><compiler angle='radian' inertiafromgeom='false' balanceinertia='true'/><option timestep='"
-          << setting.step << "' integrator='" << setting.scheme << "' gravity='" << list(scene.gravity)
-          << "' solver='Newton' iterations='200' tolerance='1e-14'><flag contact='disable'/></option>"
-          << "<size nconmax='0' njmax='5000' nstack='60000000'/><default><equality solref='" << 2 * setting.step
-          << " 1' solimp='0.9999 0.9999 0.001 0.5 2'/></default><worldbody>";
+          << setting.step << "' integrator='" << scheme.integrator << "' gravity='" << list(scene.gravity)
+          << "' solver='" << scheme.solver << "' iterations='" << scheme.iterations
+          << "' tolerance='1e-14' cone='elliptic'><flag contact='" << (scene.has_contacts() ? "enable" : "disable")
+          << "'/></option><size " << sizes() << " nstack='60000000'/><default><equality " << stiff.str()
+          << "/><geom condim='3' friction='" << scene.friction << " 0 0' " << stiff.str() << "/></default><worldbody>";
+        for (const Wall& wall : scene.walls)
+            s << "<geom type='plane' size='0 0 1' pos='" << list(wall.point) << "' zaxis='" << list(wall.normal)
+              << "'/>";
         for (std::size_t i = 0; i < scene.springs.size(); ++i)
             if (scene.springs[i].a == ground)
                 s << "<site name='a" << i << "' pos='" << list(scene.springs[i].point_a) << "'/>";
@@ -46,6 +55,33 @@ public:
     std::vector<std::string> parts;
 
 private:
+    struct Scheme {
+        std::string integrator, solver = "Newton";
+        int iterations = 200;
+        double impedance = 0.9999;  // 1 would be rigid
+        double steps_to_close = 2;  // time constant, over the step; less is unstable
+    };
+    // "integrator" or "integrator solver iterations impedance steps-to-close", of which the last may be missing.
+    static Scheme read_scheme(const std::string& text) {
+        Scheme scheme;
+        std::istringstream(text) >> scheme.integrator >> scheme.solver >> scheme.iterations >> scheme.impedance >>
+            scheme.steps_to_close;
+        return scheme;
+    }
+
+    // Room for contacts and for rows of constraints.
+    std::string sizes() const {
+        if (!scene_.has_contacts()) return "nconmax='0' njmax='5000'";
+        const int contacts = 15 * static_cast<int>(scene_.links.size());
+        return "nconmax='" + std::to_string(contacts) + "' njmax='" + std::to_string(3 * contacts) + "'";
+    }
+
+    static std::string geometry(const Link& l) {
+        if (l.solid.kind == Solid::Kind::none) return "";
+        return std::string("<geom type='") + (l.solid.kind == Solid::Kind::box ? "box" : "sphere") + "' size='" +
+               list(l.solid.half) + "' pos='" + list(l.centre - l.pivot) + "'/>";
+    }
+
     std::vector<int>& children_of(int link) {
         children_.resize(scene_.links.size() + 1);
         return children_[link + 1];
@@ -71,7 +107,7 @@ private:
         const char* kinds[] = {"hinge", "slide", "ball", "free"};
         s << "<joint name='joint" << index << "' type='" << kinds[static_cast<int>(l.joint)] << "'";
         if (l.joint == JointKind::hinge || l.joint == JointKind::slide) s << " axis='" << list(l.axis) << "'";
-        s << "/>";
+        s << "/>" << geometry(l);
         for (std::size_t i = 0; i < scene_.springs.size(); ++i) {
             const Spring& spring = scene_.springs[i];
             if (spring.a == index) s << "<site name='a" << i << "' pos='" << list(spring.point_a - l.pivot) << "'/>";
@@ -167,6 +203,8 @@ public:
     long advance(double until) override {
         const long steps = std::lround((until - data_->time) / step_);
         for (long i = 0; i < steps; ++i) mj_step(model_, data_);
+        if (data_->warning[mjWARN_CONTACTFULL].number + data_->warning[mjWARN_CNSTRFULL].number > 0)
+            throw std::runtime_error("MuJoCo: no room for all contacts");
         if (data_->warning[mjWARN_BADQACC].number > 0) throw std::runtime_error("MuJoCo: accelerations became huge");
         return steps;
     }
@@ -174,7 +212,9 @@ public:
     void read(std::vector<LinkState>& states) override {
         mju_copy(copy_->qpos, data_->qpos, model_->nq);
         mju_copy(copy_->qvel, data_->qvel, model_->nv);
-        mj_forward(model_, copy_);
+        mj_kinematics(model_, copy_);
+        mj_comPos(model_, copy_);
+        mj_comVel(model_, copy_);
         for (int i = 0; i < count_; ++i) {
             double twist[6];
             mj_objectVelocity(model_, copy_, mjOBJ_BODY, body_[i], twist, 0);
@@ -208,7 +248,14 @@ std::vector<Setting> settings_for(const Case& c) {
         for (const double step : steps) list.push_back({scheme, step, 0});
     };
     const std::string& name = c.scene.name;
-    if (name.starts_with("chain-")) {
+    if (c.scene.has_contacts()) {
+        // Newton's method is its most accurate, but factors a full matrix.
+        if (c.scene.links.size() <= 125) add("Euler Newton 20 0.999", {5e-3});
+        add("Euler CG 100 0.9999", {5e-3, 2e-3, 1e-3});
+        add("Euler CG 100 0.99", {5e-3, 2e-3, 1e-3});
+        add("Euler CG 100 0.95 4", {5e-3, 2e-3});
+        add("Euler PGS 100 0.99", {5e-3});
+    } else if (name.starts_with("chain-")) {
         // Its mass matrix is dense along a branch: longer chains take minutes per step.
         if (c.scene.links.size() > 700) return {};
         add("Euler", {1e-3});

@@ -27,6 +27,7 @@ public:
         for (std::size_t i = 0; i < scene_.links.size(); ++i)
             if (scene_.links[i].torque != 0)
                 Force::MobilityConstantForce(forces_, bodies_[i], MobilizerUIndex(0), scene_.links[i].torque);
+        if (scene_.has_contacts()) add_contacts();
         system_.realizeTopology();
         State state = system_.getDefaultState();
         system_.realizeModel(state);
@@ -117,12 +118,32 @@ private:
             Constraint::ConstantAngle(body(loop.b), across, body(loop.a), axis, Pi / 2);
     }
 
+    // Compliant spheres, after Hertz, Hunt and Crossley: it has no rigid contact.
+    void add_contacts() {
+        using namespace SimTK;
+        constexpr double stiffness = 1e7, dissipation = 1, slip_speed = 1e-3;
+        contacts_ = std::make_unique<GeneralContactSubsystem>(system_);
+        const ContactSetIndex set = contacts_->createContactSet();
+        for (std::size_t i = 0; i < scene_.links.size(); ++i)
+            contacts_->addBody(set, bodies_[i], ContactGeometry::Sphere(scene_.links[i].solid.half[0]),
+                               Transform(to_simbody(scene_.links[i].centre - scene_.links[i].pivot)));
+        for (const Wall& wall : scene_.walls)  // a half space is where x > 0
+            contacts_->addBody(set, matter_.updGround(), ContactGeometry::HalfSpace(),
+                               Transform(Rotation(UnitVec3(-to_simbody(wall.normal)), XAxis), to_simbody(wall.point)));
+        HuntCrossleyForce force(forces_, *contacts_, set);
+        for (int i = 0; i < contacts_->getNumBodies(set); ++i)
+            force.setBodyParameters(ContactSurfaceIndex(i), stiffness, dissipation, scene_.friction, scene_.friction,
+                                    0);
+        force.setTransitionVelocity(slip_speed);
+    }
+
     static double dot(const SimTK::UnitVec3& a, const SimTK::Vec3& b) { return ~SimTK::Vec3(a) * b; }
 
     Scene scene_;
     SimTK::MultibodySystem system_;
     SimTK::SimbodyMatterSubsystem matter_{system_};
     SimTK::GeneralForceSubsystem forces_{system_};
+    std::unique_ptr<SimTK::GeneralContactSubsystem> contacts_;
     std::vector<SimTK::MobilizedBody> bodies_;
     std::unique_ptr<SimTK::Integrator> integrator_;
 };
@@ -140,7 +161,11 @@ std::string engine_name() {
 std::vector<Setting> settings_for(const Case& c) {
     std::vector<Setting> list;
     const std::string& name = c.scene.name;
-    if (name.rfind("chain-", 0) == 0) {
+    if (c.scene.has_contacts()) {
+        // Its contact of boxes is one of meshes.
+        if (c.scene.links[0].solid.kind != Solid::Kind::sphere) return {};
+        list = {{"SemiExplicitEuler", 2e-4, 0}, {"SemiExplicitEuler", 1e-4, 0}, {"RungeKuttaMerson", 0, 1e-3}};
+    } else if (name.rfind("chain-", 0) == 0) {
         list = {{"SemiExplicitEuler", 1e-3, 0}, {"RungeKuttaMerson", 1e-3, 0}};
     } else if (name.rfind("n-four-bar-", 0) == 0 && c.scene.links.size() > 20) {
         list = {{"CPodes", 0, 1e-3}, {"RungeKuttaMerson", 0.01, 0}};

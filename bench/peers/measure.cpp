@@ -1,7 +1,7 @@
 // One engine on one case:
 //
 //   peer_X list                        cases and settings, one line each
-//   peer_X accuracy CASE SETTING       runs it and watches energy, loops and the answer
+//   peer_X accuracy CASE SETTING       runs it and watches energy, loops, overlaps and the answer
 //   peer_X time CASE SETTING           runs it again with nothing in between, and takes the time
 //   peer_X count CASE SETTING          the same for callgrind (--collect-atstart=no), over a part of the time
 //
@@ -23,6 +23,7 @@
 #include <stdexcept>
 
 #include "engine.hpp"
+#include "overlap.hpp"
 
 namespace {
 
@@ -77,7 +78,7 @@ void watch(const std::string& name, const Case& c, const Setting& setting) {
             const double now = energy(c.scene, states);
             if (!std::isfinite(now)) throw std::runtime_error("not finite at " + std::to_string(t));
             if (c.is_conservative) drift = std::max(drift, std::abs(now - start));
-            open = std::max(open, open_by(c.scene, states));
+            open = std::max({open, open_by(c.scene, states), deepest_overlap(c.scene, states)});
         }
         if (c.error) error = c.error(states);
     } catch (const std::exception& failure) {

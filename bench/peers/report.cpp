@@ -106,7 +106,7 @@ std::string draw(const std::vector<const Run*>& runs, const peers::Case& c) {
     limber::Plot plot;
     plot.title = c.scene.name + ": " + c.criterion;
     plot.x_label = "CPU time (ms)";
-    plot.y_label = c.largest_error < 1e9 ? "error" : "energy drift (J)";
+    plot.y_label = c.largest_error < 1e9 ? c.error_name : "energy drift (J)";
     plot.log_x = plot.log_y = true;
     std::map<std::string, std::vector<std::pair<double, double>>> points;
     for (const Run* r : runs)
@@ -172,6 +172,10 @@ std::vector<const Run*> choose(const std::vector<const Run*>& runs, const peers:
     return list;
 }
 
+bool is_tree(const peers::Case& c) {
+    return c.scene.loops.empty() && !c.scene.has_contacts();
+}
+
 // The quickest per step of each engine's schemes with one evaluation per step.
 std::vector<const Run*> choose_single_evaluations(const std::vector<const Run*>& runs) {
     std::map<std::string, const Run*> best;
@@ -191,11 +195,14 @@ std::vector<const Run*> choose_single_evaluations(const std::vector<const Run*>&
 }
 
 std::string describe(const std::vector<const Run*>& runs, const peers::Case& c) {
-    std::string text = fmt::format("## {}\n\n{} bodies, {} loops; {}.\n\n", c.scene.name, c.scene.links.size(),
-                                   c.scene.loops.size(), c.criterion);
-    std::string table =
-        "| engine | setting | time | per step | instructions | per step | energy drift | loops open by | error | "
-        "|\n|---|---|---|---|---|---|---|---|---|---|\n";
+    const bool touches = c.scene.has_contacts();
+    const std::string others = touches ? "which touch" : fmt::format("{} loops", c.scene.loops.size());
+    std::string text =
+        fmt::format("## {}\n\n{} bodies, {}; {}.\n\n", c.scene.name, c.scene.links.size(), others, c.criterion);
+    std::string table = fmt::format(
+        "| engine | setting | time | per step | instructions | per step | energy drift | {} | {} | "
+        "|\n|---|---|---|---|---|---|---|---|---|---|\n",
+        touches ? "deepest overlap" : "loops open by", c.error_name);
     const auto value = [](double x, const char* unit) {
         return std::isfinite(x) ? fmt::format("{:.2g}{}", x, unit) : std::string("-");
     };
@@ -204,9 +211,10 @@ std::string describe(const std::vector<const Run*>& runs, const peers::Case& c) 
             fmt::format("| {} | {} | {:.3g} ms | {:.3g} us | {} | {} | {} | {} | {} | {} |\n", r->engine, r->setting(),
                         r->milliseconds, 1e3 * r->milliseconds / std::max(1L, r->steps), millions(r->instructions()),
                         millions(r->instructions_per_step), c.is_conservative ? value(r->drift, " J") : "-",
-                        c.scene.loops.empty() ? "-" : value(r->open, " m"), value(r->error, ""),
+                        c.scene.loops.empty() && !touches ? "-" : value(r->open, " m"), value(r->error, ""),
                         r->solves(c) ? "" : (r->note.empty() ? "does not get there" : "fails: " + r->note));
     text += without_empty_columns(table);
+    if (!c.left_out.empty()) text += "\n" + c.left_out + "\n";
     if (!c.scene.name.starts_with("chain-")) text += fmt::format("\n![{0}](images/{1})\n", c.scene.name, draw(runs, c));
     return text + "\n";
 }
@@ -246,7 +254,7 @@ std::string compare_single_evaluations(const std::map<std::string, std::vector<c
     std::string text = "| case | engine | setting | per step | instructions per step |\n|---|---|---|---|---|\n";
     for (const std::string& name : peers::case_names()) {
         const auto it = by_case.find(name);
-        if (it == by_case.end() || !peers::make_case(name).scene.loops.empty()) continue;
+        if (it == by_case.end() || !is_tree(peers::make_case(name))) continue;
         for (const Run* r : choose_single_evaluations(it->second))
             text += fmt::format("| {} | {} | {} | {:.3g} us | {} |\n", name, r->engine, r->setting(),
                                 1e3 * r->milliseconds / std::max(1L, r->steps), millions(r->instructions_per_step));
@@ -286,7 +294,7 @@ void list_chosen(const std::map<std::string, std::vector<const Run*>>& by_case) 
         const peers::Case c = peers::make_case(name);
         std::set<const Run*> chosen;
         for (const Run* r : choose(runs, c)) chosen.insert(r);
-        if (c.scene.loops.empty())
+        if (is_tree(c))
             for (const Run* r : choose_single_evaluations(runs)) chosen.insert(r);
         for (const Run* r : chosen) {
             if (!std::isfinite(r->milliseconds)) continue;
@@ -328,9 +336,9 @@ int main(int argc, char** argv) {
         << machine
         << "\n\nEvery case says first how accurate an answer must be; an engine is shown with the quickest of its "
            "settings that gets there, or, if none "
-           "does, with its most accurate one and what went wrong. Energy, loops and errors are computed from the "
-           "motion of the bodies by the "
-           "same code for all, at a hundred instants. Times are CPU times of the stepping alone. All runs are in "
+           "does, with its most accurate one and what went wrong. Energy, loops, overlaps and errors are computed from "
+           "the motion of the bodies by the same code for all, at a hundred instants. Times are CPU times of the "
+           "stepping alone. All runs are in "
            "`bench/results/peers.csv`, "
            "the settings tried in `bench/peers/engine_*.cpp`. Limber computes planar cases as planar ones, which the "
            "others do not offer; Debian "

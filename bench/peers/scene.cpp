@@ -15,7 +15,7 @@ Vec place_now(const Scene& scene, int link, const LinkState& state, const Vec& s
     return link == ground ? start : state.centre + turn(state, start - scene.links[link].centre);
 }
 
-double energy(const Scene& scene, const std::vector<LinkState>& states) {
+double kinetic_energy(const Scene& scene, const std::vector<LinkState>& states) {
     double sum = 0;
     for (std::size_t i = 0; i < scene.links.size(); ++i) {
         const Link& link = scene.links[i];
@@ -26,9 +26,15 @@ double energy(const Scene& scene, const std::vector<LinkState>& states) {
         const auto& j = link.inertia;
         const Vec momentum{j[0] * w[0] + j[3] * w[1] + j[4] * w[2], j[3] * w[0] + j[1] * w[1] + j[5] * w[2],
                            j[4] * w[0] + j[5] * w[1] + j[2] * w[2]};
-        sum += 0.5 * link.mass * dot(s.velocity, s.velocity) + 0.5 * dot(w, momentum) -
-               link.mass * dot(scene.gravity, s.centre);
+        sum += 0.5 * link.mass * dot(s.velocity, s.velocity) + 0.5 * dot(w, momentum);
     }
+    return sum;
+}
+
+double energy(const Scene& scene, const std::vector<LinkState>& states) {
+    double sum = kinetic_energy(scene, states);
+    for (std::size_t i = 0; i < scene.links.size(); ++i)
+        sum -= scene.links[i].mass * dot(scene.gravity, states[i].centre);
     for (const Spring& spring : scene.springs) {
         const auto at = [&](int link, const Vec& start) {
             return link == ground ? start : place_now(scene, link, states[link], start);

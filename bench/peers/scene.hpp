@@ -1,6 +1,7 @@
 #pragma once
-// A mechanism in words that every engine understands: a tree of links, loops that close it, and a few forces. All places and directions are
-// those of the world at the start, so that every joint coordinate starts at zero and no engine has to be told about frames.
+// A mechanism in words that every engine understands: a tree of links, loops that close it, a few forces, and solids that touch. All places
+// and directions are those of the world at the start, so that every joint coordinate starts at zero and no engine has to be told about
+// frames.
 
 #include <array>
 #include <cmath>
@@ -34,6 +35,13 @@ enum class JointKind { hinge, slide, ball, free };
 
 inline constexpr int ground = -1;
 
+/// What a link touches others with: around its centre, along the axes of the world at the start.
+struct Solid {
+    enum class Kind { none, box, sphere };
+    Kind kind = Kind::none;
+    Vec half{};  ///< half the edges; the radius of a sphere, three times
+};
+
 /// A body and the joint that hangs it on its parent.
 struct Link {
     int parent = ground;
@@ -45,6 +53,7 @@ struct Link {
     std::array<double, 6> inertia{};  ///< about the centre: xx, yy, zz, xy, xz, yz
     double rate = 0;                  ///< of a hinge or slide at the start
     double torque = 0;                ///< constant, about a hinge
+    Solid solid;
 };
 
 /// What closes a loop between two links.
@@ -66,6 +75,12 @@ struct Spring {
     double stiffness = 0, length = 0;
 };
 
+/// The ground fills the half space behind a wall.
+struct Wall {
+    Vec point{};
+    Vec normal{0, 0, 1};  ///< to the free side
+};
+
 struct Scene {
     std::string name;
     bool is_planar = false;  ///< everything happens in the plane of x and y
@@ -73,6 +88,10 @@ struct Scene {
     std::vector<Link> links;
     std::vector<Loop> loops;
     std::vector<Spring> springs;
+    std::vector<Wall> walls;
+    double friction = 0;  ///< of all solids and walls; their impacts are plastic
+
+    bool has_contacts() const { return !walls.empty(); }
 };
 
 /// Where a link is and how it moves.
@@ -84,6 +103,7 @@ struct LinkState {
 
 /// A point of a link that was at `start` when everything began.
 Vec place_now(const Scene& scene, int link, const LinkState& state, const Vec& start);
+double kinetic_energy(const Scene& scene, const std::vector<LinkState>& states);
 /// Kinetic and potential energy.
 double energy(const Scene& scene, const std::vector<LinkState>& states);
 /// How far the loops are open, the worst of them, in metres.
