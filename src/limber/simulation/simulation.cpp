@@ -258,7 +258,8 @@ HandOverReport Simulation::hand_over_as(Model model, SimulationOptions options, 
     const AssemblyReport assembled = assemble(*mechanism, states, next.state_.memory, state_.t, false);
     report.largest_move = assembled.largest_move;
     // Joints that contradict each other a little have done so before.
-    if (!assembled.converged && !(assembled.largest_error <= 2 * observer().compute_errors(state_).position))
+    const ConstraintErrors errors = observer().compute_errors(state_);
+    if (!assembled.converged && !(assembled.largest_error <= 2 * errors.position))
         throw ModelError(fmt::format("the mechanism cannot be put together: '{}' stays open by {:.3g}",
                                      assembled.worst_element, assembled.largest_error));
     if (limits.move > 0 && report.largest_move > limits.move)
@@ -268,7 +269,7 @@ HandOverReport Simulation::hand_over_as(Model model, SimulationOptions options, 
     // Contacts may open: whether they do is decided when the new stepper starts.
     const VelocityReport velocities =
         project_velocities(*mechanism, states, with_open_contacts(*mechanism, next.state_.memory), state_.t, false);
-    if (!(velocities.largest_error < 1e-6 * (1 + mechanism->length_scale)))
+    if (!(velocities.largest_error < std::max(1e-6 * (1 + mechanism->length_scale), 2 * errors.velocity)))
         throw ModelError(fmt::format("the velocities contradict each other: '{}' is off by {:.3g}",
                                      velocities.worst_element, velocities.largest_error));
     report.kinetic_lost = velocities.energy_lost;
