@@ -17,13 +17,6 @@
 namespace peers {
 namespace {
 
-btVector3 to_bullet(const Vec& v) {
-    return {v[0], v[1], v[2]};
-}
-Vec from_bullet(const btVector3& v) {
-    return {v.x(), v.y(), v.z()};
-}
-
 // Bullet's links have principal axes for frames.
 struct Principal {
     btMatrix3x3 axes = btMatrix3x3::getIdentity();  // columns, in the world at the start

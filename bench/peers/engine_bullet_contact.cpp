@@ -9,13 +9,6 @@
 namespace peers {
 namespace {
 
-btVector3 to_bullet(const Vec& v) {
-    return {v[0], v[1], v[2]};
-}
-Vec from_bullet(const btVector3& v) {
-    return {v.x(), v.y(), v.z()};
-}
-
 class BulletContactEngine : public Engine {
 public:
     // "sequential impulse SWEEPS".
