@@ -13,7 +13,7 @@ namespace limber {
 class Job {
 public:
     template <class Callable>
-    Job(const Callable& callable)  // NOLINT(google-explicit-constructor): lambdas are handed over as they are
+    Job(const Callable& callable)  // not explicit: lambdas are handed over as they are
         : callable_(&callable), call_([](const void* c, int i) { (*static_cast<const Callable*>(c))(i); }) {}
     void operator()(int index) const { call_(callable_, index); }
 
