@@ -11,6 +11,8 @@ constexpr int max_proximal_passes = 20;
 constexpr int max_newton_steps = 25;  // of one pass
 constexpr int max_line_halvings = 8;
 constexpr int max_velocity_passes = 10;
+constexpr int facet_directions = 16;
+constexpr int facet_attempt = 2;          // at which many-sided cones are tried
 constexpr int first_path = 2;             // steps of a path, doubled with every attempt
 constexpr int first_newton = 10;          // sweeps before other methods are tried
 constexpr int first_newton_moving = 160;  // the same where sweeps are expected to do
@@ -229,6 +231,17 @@ void ConeSolver::improve_by_continuation(int steps, double tolerance, VecX& p, V
     take_if_better(path_, p, u, report);
 }
 
+void ConeSolver::improve_from_facets(double tolerance, VecX& p, VecX& u, ConeReport& report) {
+    if (!(unit_.minCoeff() > 0)) return;
+    w_->to_dense(dense_);
+    if (!facets_.solve(dense_, *blocks_, q_, unit_, facet_directions, path_)) return;
+    ConeReport here;
+    here.residual = compute_residual(path_, u);
+    improve_by_newton(1, tolerance, path_, u, here);
+    report.newton_steps += here.newton_steps;
+    take_if_better(path_, p, u, report);
+}
+
 // Leaves velocities and residual of what it has chosen.
 void ConeSolver::take_if_better(const VecX& other, VecX& p, VecX& u, ConeReport& report) {
     if (compute_residual(other, u) < report.residual) p = other;
@@ -260,6 +273,7 @@ void ConeSolver::improve(int attempt, bool is_small, double goal, VecX& p, VecX&
     if (is_open() && is_small) improve_by_newton(attempt, goal, p, u, report);
     if (is_open() && (attempt > 1 || !is_small)) improve_in_velocities(goal, p, u, report);
     if (is_open() && is_small && attempt > 1) improve_by_continuation(first_path << attempt, goal, p, u, report);
+    if (is_open() && is_small && attempt == facet_attempt) improve_from_facets(goal, p, u, report);
 }
 
 // Newton's method obeys the law of friction only to its tolerance; impulses that leave here obey it.

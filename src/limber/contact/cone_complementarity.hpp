@@ -15,7 +15,9 @@
 //     the step before;
 //   - semi-smooth Newton on the projected equations, for small sets: quadratic convergence to rounding. Redundant contacts make W
 //     singular; a proximal term  eps (p - p_k)  with p_0 = 0 keeps the matrix regular and leads to nearly the least impulses;
-//   - an augmented Lagrangian in the space of velocities (cone_newton.hpp) where these two do not get there: stacks, and hard small sets.
+//   - an augmented Lagrangian in the space of velocities (cone_newton.hpp) where these two do not get there: stacks, and hard small sets;
+//   - for small sets, should all of this fail: Newton's method along a path on which friction grows, and from the impulses in many-sided
+//     cones, which can always be found (cone_facets.hpp).
 //
 // How exact. Small sets and sets at rest are solved to the tolerance; in a set at rest every error would add up, and Newton's methods
 // need few steps there. In a larger set that moves they need hundreds, for an accuracy that the next impact drowns: there sweeps are enough
@@ -29,6 +31,7 @@
 #include <vector>
 
 #include "limber/contact/cone_block.hpp"
+#include "limber/contact/cone_facets.hpp"
 #include "limber/contact/cone_newton.hpp"
 #include "limber/contact/cone_sweeps.hpp"
 #include "limber/contact/delassus.hpp"
@@ -98,6 +101,7 @@ private:
     void improve(int attempt, bool is_small, double goal, VecX& p, VecX& u, ConeReport& report);
     void improve_by_newton(int attempt, double tolerance, VecX& p, VecX& u, ConeReport& report);
     void improve_by_continuation(int steps, double tolerance, VecX& p, VecX& u, ConeReport& report);
+    void improve_from_facets(double tolerance, VecX& p, VecX& u, ConeReport& report);
     void take_if_better(const VecX& other, VecX& p, VecX& u, ConeReport& report);
     void improve_in_velocities(double tolerance, VecX& p, VecX& u, ConeReport& report);
     void update_newton_defect(const VecX& p);
@@ -106,6 +110,7 @@ private:
     ConeOptions options_;
     ConeSweeps sweeps_;
     ConeNewton newton_;
+    ConeFacets facets_;
     const DelassusMatrix* w_ = nullptr;
     const std::vector<ConeBlock>* blocks_ = nullptr;
     VecX q_;                   // free velocity + bias
