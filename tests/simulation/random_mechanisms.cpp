@@ -78,7 +78,7 @@ TEST_P(RandomMechanisms, AgreeInEveryFormulation) {
     const auto& [planar, topology] = GetParam();
     Census census;
     const auto compare = [&, planar = planar, topology = topology] {
-        const std::string yaml = RandomMechanism(planar, topology).draw();
+        const std::string yaml = RandomMechanism(planar, topology, true).draw();
         RC_LOG() << yaml;
         const Model model = read(yaml);
         ++census.drawn;

@@ -21,7 +21,9 @@ enum class Topology {
 
 class RandomMechanism {
 public:
-    RandomMechanism(bool planar, Topology topology) : planar_(planar), topology_(topology) {}
+    /// always_relate: two coordinates wherever there are two; few trees have them, and a kind of relation may else be missing in a hundred.
+    RandomMechanism(bool planar, Topology topology, bool always_relate = false)
+        : planar_(planar), topology_(topology), always_relate_(always_relate) {}
 
     /// The model file; draws from RapidCheck, so only within a property.
     std::string draw() {
@@ -33,7 +35,7 @@ public:
         for (int i = 0; i < count; ++i) draw_body();
         for (int i = 1; i <= count; ++i) add_joint(draw_type(), integer(0, i), i);
         if (topology_ != Topology::tree) draw_closures(count);
-        if (integer(0, 3) > 0) draw_relation();
+        if (always_relate_ || integer(0, 3) > 0) draw_relation();
         // Loops may hold still what is to be driven.
         if (integer(0, topology_ == Topology::tree ? 4 : 12) == 0) draw_driver();
         return write();
@@ -297,6 +299,7 @@ private:
 
     bool planar_;
     Topology topology_;
+    bool always_relate_;
     bool common_axis_ = false;
     Mat3 base_ = Mat3::Identity();
     std::vector<RandomBody> bodies_;

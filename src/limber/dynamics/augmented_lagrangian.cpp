@@ -109,10 +109,20 @@ void AugmentedLagrangianSolver::start(VecX& a) {
 }
 
 void AugmentedLagrangianSolver::refine(VecX& a, VecX& lambda) {
-    const Evaluation& e = *evaluation_;
     residual_ = residual_.cwiseProduct(mass_.weight());
     lambda += residual_;
     residual_ += lambda;
+    balance(a);
+}
+
+void AugmentedLagrangianSolver::refine_penalty(VecX& a) {
+    residual_ = residual_.cwiseProduct(mass_.weight());
+    balance(a);
+}
+
+// Takes out what the forces of the constraints, in residual_, leave of the equilibrium.
+void AugmentedLagrangianSolver::balance(VecX& a) {
+    const Evaluation& e = *evaluation_;
     multiply(system_->pattern(), e.mass, a, change_);
     change_ = e.force - change_;
     add_transposed(system_->jacobian_pattern(), e.jacobian, residual_, -1.0, change_);

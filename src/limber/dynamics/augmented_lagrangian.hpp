@@ -31,6 +31,8 @@ public:
 protected:
     /// First solve, without multipliers: a = S^-1 (Q - J^T W g).
     bool solve_penalty(double t, const VecX& q, const VecX& v, std::span<const double> memory, VecX& a);
+    /// The same solution to rounding error of M.
+    void refine_penalty(VecX& a);
 
     PenalizedMass mass_;
     VecX residual_;
@@ -40,6 +42,7 @@ private:
     void start(VecX& a);
     /// One pass of the iteration above.
     void refine(VecX& a, VecX& lambda);
+    void balance(VecX& a);
     void update_residual(const VecX& a);
     /// Solves again without combinations of rows that may be no condition, if there are such.
     void leave_out_uncertain(double enough, VecX& a, VecX& lambda);

@@ -142,7 +142,7 @@ const std::vector<FormulationInfo>& formulations() {
         {"global", "index-3 augmented Lagrangian, Newton on positions, projected velocities and accelerations", true},
         {"augmented-lagrangian", "acceleration-based augmented Lagrangian (Bayo)", false},
         {"baumgarte", "Lagrange multipliers from the regularised saddle-point system, Baumgarte gains", false},
-        {"penalty", "acceleration-based penalty, one solve and no multiplier iteration", false},
+        {"penalty", "acceleration-based penalty, without multiplier iteration", false},
         {"null-space", "orthogonal decomposition of the constraint Jacobian, with projection", false},
         {"hybrid", "relative coordinates, index-3 augmented Lagrangian on the loop closures (Cuadrado and Dopico)",
          true, "relative"},

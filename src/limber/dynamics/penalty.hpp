@@ -4,7 +4,8 @@
 //
 //   (M + J^T W J) a = Q - J^T W (bias + kv Phi' + kp Phi),   lambda = W (J a + bias + kv Phi' + kp Phi)
 //
-// One solve per evaluation; constraint accelerations are met to about 1/penalty.
+// One solve per evaluation, and one more for its rounding errors, which are about penalty times those of M; constraint accelerations are
+// met to about 1/penalty.
 
 #include "limber/dynamics/augmented_lagrangian.hpp"
 
@@ -16,6 +17,7 @@ public:
 
     bool solve(double t, const VecX& q, const VecX& v, std::span<const double> memory, VecX& a, VecX& lambda) override {
         if (!solve_penalty(t, q, v, memory, a)) return false;
+        if (system_->rows() > 0) refine_penalty(a);
         lambda = residual_.cwiseProduct(mass_.weight());
         if (!a.allFinite()) failure_ = "the accelerations are not finite";
         return a.allFinite();
