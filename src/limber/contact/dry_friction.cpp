@@ -9,6 +9,8 @@
 
 #include "limber/contact/contact_wrenches.hpp"
 #include "limber/contact/local_contact.hpp"
+#include "limber/contact/painleve.hpp"
+#include "limber/integration/step_control.hpp"
 
 namespace limber {
 namespace {
@@ -21,6 +23,7 @@ constexpr double accepted_accuracy = 1e-7;
 constexpr double excess = 1e-9;  // of a stick force beyond its bound that counts
 constexpr int most_passes = 60;
 constexpr int most_sweeps = 200;
+constexpr int most_halvings = 8;  // of a step in which no force of slip is found
 
 }  // namespace
 
@@ -269,16 +272,28 @@ StepReport DryFriction<D>::find_forces(StopResponse<D>& response, State& state, 
         for (Eigen::Index k = 0; k < n; ++k)
             trial_.memory[m_.friction[slipping_[k]].slip + slip_force_after] = forces_[k];
     }
+    // At the end of the last trial, or where the step begins.
+    system_->export_states(state.q, state.v, states_);
+    bool is_impossible = is_paradox(m_, response, states_, trial_);
     state = before_;
+    system_->export_states(state.q, state.v, states_);
+    is_impossible = is_impossible || is_paradox(m_, response, states_, before_);
     report.ok = false;
-    report.reason = fmt::format("friction at '{}': no force is consistent with its own load while it slips (Painleve)",
-                                m_.friction[slipping_.front()].name);
+    report.reason = fmt::format("friction at '{}': {}", m_.friction[slipping_.front()].name,
+                                is_impossible ? "no force is consistent with its own load while it slips (Painleve)"
+                                              : "its force was not found while it slips");
     return report;
 }
 
 template <int D>
 StepReport DryFriction<D>::step(Stepper& inner, StopResponse<D>& response, State& state, double h) {
     if (!is_any_slipping(state)) return inner.step(state, h);
+    return step_with_halvings(state, h, most_halvings,
+                              [&](State& part, double length) { return step_once(inner, response, part, length); });
+}
+
+template <int D>
+StepReport DryFriction<D>::step_once(Stepper& inner, StopResponse<D>& response, State& state, double h) {
     for (const FrictionElement& friction : m_.friction) {
         double* memory = state.memory.data() + friction.slip;
         memory[slip_force] = memory[slip_force_after];

@@ -10,7 +10,8 @@
 //   compliant laws (friction_law.hpp) never stick; what is found by the fixed point is their load
 //
 // The load is the force of a contact or the reaction of a joint, both from the motion of the bodies (ReactionSolver), the same for all
-// formulations. Where no force fits (Painleve), or neither stick nor slip is possible, the step fails and says so.
+// formulations. A step in which it cannot be found is made of shorter ones. Where no force fits (painleve.hpp), or none is found for another reason, the
+// step fails and says which.
 
 #include <memory>
 #include <string>
@@ -54,6 +55,7 @@ private:
     void begin_bristles(State& state, int i);
     void advance_bristles(State& state);
     void start_slip(State& state, int i, const VecX& direction);
+    StepReport step_once(Stepper& inner, StopResponse<D>& response, State& state, double h);
     /// Forces of what slips at the end of `advance`, h later than the state as it is; times are set.
     template <class Advance>
     StepReport find_forces(StopResponse<D>& response, State& state, double h, const Advance& advance);
