@@ -15,6 +15,7 @@
 #include "limber/model/error.hpp"
 #include "limber/model/evaluation.hpp"
 #include "limber/modular/live_joints.hpp"
+#include "limber/simulation/drawn_joints.hpp"
 
 namespace limber {
 namespace {
@@ -200,6 +201,7 @@ void Simulation::start() {
     for (const auto& body : mechanism->bodies) states.push_back(body.reference);
     state_.memory = mechanism->initial_memory;
 
+    check_joints_on_ground(model_, *mechanism, state_.memory);
     assembly_ = assemble(*mechanism, states, state_.memory, 0.0, true);
     if (!assembly_.converged)
         throw ModelError(fmt::format("the mechanism cannot be assembled: '{}' stays open by {:.3g}",
