@@ -36,9 +36,12 @@ DryFriction<D>::DryFriction(std::shared_ptr<const MechanismSystem<D>> system)
       speed_tolerance_(rest * m_.length_scale) {
     rates_.resize(m_.bodies.size());
     features_.resize(m_.features.size());
-    for (const FrictionElement& friction : m_.friction) {
-        if (friction.compliant < 0) continue;
-        const ForceElement<D>& e = m_.forces.elements[friction.compliant];
+    for (const FrictionElement& friction : m_.friction)
+        if (friction.compliant >= 0) bristled_.push_back(friction.compliant);
+    for (std::size_t i = 0; i < m_.forces.elements.size(); ++i)
+        if (m_.forces.elements[i].bristle_memory >= 0) bristled_.push_back(static_cast<int>(i));
+    for (const int i : bristled_) {
+        const ForceElement<D>& e = m_.forces.elements[i];
         for (int s = e.first_slot; s < e.first_slot + e.slot_count; ++s)
             bristle_features_.push_back(m_.forces.slot_feature[s]);
     }
@@ -69,11 +72,17 @@ void DryFriction<D>::begin_bristles(State& state, int i) {
 
 template <int D>
 void DryFriction<D>::advance_bristles(State& state) {
-    if (bristle_features_.empty()) return;
+    if (bristled_.empty()) return;
     const MeasureContext<D> context = look_at_bristles(state);
-    for (const FrictionElement& friction : m_.friction)
-        if (friction.compliant >= 0)
-            m_.forces.advance_friction(friction.compliant, m_.constraints.measures, context, state.t, state.memory);
+    for (const int i : bristled_)
+        m_.forces.advance_friction(i, m_.constraints.measures, context, state.t, state.memory);
+}
+
+template <int D>
+void DryFriction<D>::stamp_bristles(State& state) const {
+    for (const int i : bristled_)
+        if (m_.forces.elements[i].bristle_memory >= 0)
+            state.memory[m_.forces.elements[i].bristle_memory + bristle_time] = state.t;
 }
 
 template <int D>
@@ -287,7 +296,11 @@ StepReport DryFriction<D>::find_forces(StopResponse<D>& response, State& state, 
 
 template <int D>
 StepReport DryFriction<D>::step(Stepper& inner, StopResponse<D>& response, State& state, double h) {
-    if (!is_any_slipping(state)) return inner.step(state, h);
+    if (!is_any_slipping(state)) {
+        StepReport report = inner.step(state, h);
+        if (report.ok) advance_bristles(state);
+        return report;
+    }
     return step_with_halvings(state, h, most_halvings,
                               [&](State& part, double length) { return step_once(inner, response, part, length); });
 }
@@ -348,6 +361,7 @@ void DryFriction<D>::start_slip(State& state, int i, const VecX& direction) {
 template <int D>
 StepReport DryFriction<D>::settle(Stepper& inner, StopResponse<D>& response, State& state, StepReport& report) {
     const int count = static_cast<int>(m_.friction.size());
+    stamp_bristles(state);
     if (count == 0) return inner.start(state);
     const State old = state;
     VecX rate(2);

@@ -53,6 +53,8 @@ private:
     /// Features at states_, for the laws of compliant friction.
     MeasureContext<D> look_at_bristles(const State& state);
     void begin_bristles(State& state, int i);
+    /// Those of contacts are as they are now: nothing has passed since.
+    void stamp_bristles(State& state) const;
     void advance_bristles(State& state);
     void start_slip(State& state, int i, const VecX& direction);
     StepReport step_once(Stepper& inner, StopResponse<D>& response, State& state, double h);
@@ -73,6 +75,7 @@ private:
     SharedStick<D> shared_stick_;
     BodyStates<D> states_;
     std::vector<TwistVec<D>> rates_;
+    std::vector<int> bristled_;  // force elements of joints and contacts that have bristles
     std::vector<int> bristle_features_;
     FeatureState<D> features_;
     State trial_, before_;

@@ -22,7 +22,7 @@ namespace {
 
 template <int D>
 bool has_stops(const Mechanism<D>& m) {
-    return !m.unilateral.empty() || !m.friction.empty();
+    return !m.unilateral.empty() || !m.friction.empty() || m.has_contact_bristles();
 }
 
 // The way to rest, with stops if there are any.
