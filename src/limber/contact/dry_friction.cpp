@@ -21,6 +21,7 @@ constexpr double rest = 1e-9;  // slower than this, over the length scale, is no
 constexpr double force_accuracy = 1e-11;
 constexpr double accepted_accuracy = 1e-7;
 constexpr double excess = 1e-9;  // of a stick force beyond its bound that counts
+constexpr double large_turn = 1e-3;
 constexpr int most_passes = 60;
 constexpr int most_sweeps = 200;
 constexpr int most_halvings = 8;  // of a step in which no force of slip is found
@@ -106,9 +107,14 @@ void DryFriction<D>::find_reactions(const State& state) {
 }
 
 template <int D>
+double DryFriction<D>::contact_force(int i) const {
+    return reactions_.row_multiplier(m_.unilateral[m_.friction[i].contact].row);
+}
+
+template <int D>
 double DryFriction<D>::load(int i) const {
     const FrictionElement& friction = m_.friction[i];
-    if (friction.contact >= 0) return std::max(0.0, reactions_.row_multiplier(m_.unilateral[friction.contact].row));
+    if (friction.contact >= 0) return std::max(0.0, contact_force(i));
     const TwistVec<D> wrench = reactions_.reaction(friction.joint);
     const double force = wrench.template head<D>().norm();
     const double moment = wrench.template tail<angular_size<D>>().norm();
@@ -228,7 +234,8 @@ double DryFriction<D>::turn_directions(const StopResponse<D>& response) {
 }
 
 // Loads depend on the forces almost linearly: Broyden's method, which begins as a plain fixed point, needs few passes, and converges also where
-// forces and loads feed on each other strongly.
+// forces and loads feed on each other strongly. That is so as long as contacts may pull, which those that do will not be asked to for long: they open. Only
+// where forces of least norm pull among several that push together friction must not push, too: then loads are cut off at zero.
 template <int D>
 template <class Advance>
 StepReport DryFriction<D>::find_forces(StopResponse<D>& response, State& state, double h, const Advance& advance) {
@@ -243,6 +250,8 @@ StepReport DryFriction<D>::find_forces(StopResponse<D>& response, State& state, 
     StepReport report;
     int iterations = 0;
     double last_error = std::numeric_limits<double>::infinity();
+    bool is_comparable = false;  // with the pass before
+    bool may_pull = true;
     for (int pass = 0; pass < most_passes; ++pass) {
         state = trial_;
         report = advance(state);
@@ -253,29 +262,41 @@ StepReport DryFriction<D>::find_forces(StopResponse<D>& response, State& state, 
             return report;
         }
         find_reactions(state);
-        if (pass > 0) previous_defect_ = defect_;
+        previous_defect_ = defect_;
         defect_.resize(n);
         double largest = 0;
         for (Eigen::Index k = 0; k < n; ++k) {
-            const double next = m_.friction[slipping_[k]].kinetic * load(slipping_[k]);
-            largest = std::max(largest, next);
+            const int i = slipping_[k];
+            const bool pulls = may_pull && m_.friction[i].contact >= 0;
+            const double next = m_.friction[i].kinetic * (pulls ? contact_force(i) : load(i));
+            largest = std::max(largest, std::abs(next));
             defect_[k] = next - forces_[k];
         }
         response.look(states_, state.memory, state.t);
         if (pass == 0) update_mobility(response, state, h);
         const double turned = turn_directions(response);
         const double error = std::max(defect_.lpNorm<Eigen::Infinity>(), turned * largest);
-        if (error <= force_accuracy * largest) return report;
-        if (error <= accepted_accuracy * largest && error > 0.5 * last_error) return report;
+        const bool is_found =
+            error <= force_accuracy * largest || (error <= accepted_accuracy * largest && error > 0.5 * last_error);
+        if (is_found && (!may_pull || forces_.minCoeff() >= -accepted_accuracy * largest)) return report;
         if (!std::isfinite(error)) break;
         last_error = error;
-        if (pass > 0) {
+        if (is_found) {
+            may_pull = is_comparable = false;
+            forces_ = forces_.cwiseMax(0.0);
+            defect_.setZero();
+        }
+        // Where directions turn too, loads do not show what forces do to them.
+        if (turned > large_turn) is_comparable = false;
+        if (!is_comparable) inverse_.setIdentity(n, n);
+        if (is_comparable) {
             previous_defect_ = defect_ - previous_defect_;
             product_.noalias() = inverse_ * previous_defect_;
             row_.noalias() = inverse_.transpose() * change_;
             const double curvature = change_.dot(product_);
             if (curvature != 0) inverse_ -= (change_ + product_) * row_.transpose() / curvature;
         }
+        is_comparable = true;
         change_.noalias() = inverse_ * defect_;
         forces_ += change_;
         for (Eigen::Index k = 0; k < n; ++k)

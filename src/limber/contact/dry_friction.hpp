@@ -45,6 +45,8 @@ private:
     bool is_loaded(const State& state, int i) const;
     /// Reactions at a state whose accelerations are known.
     void find_reactions(const State& state);
+    /// Of a contact; negative: it pulls.
+    double contact_force(int i) const;
     double load(int i) const;
     double stick_force(int i) const;
     /// Over its bound, for the reactions as they are; 0: next to no force.
