@@ -24,6 +24,45 @@ TEST(Coin, RollsAroundItsCentre) {
     EXPECT_LT(fine, 0.4 * coarse);
 }
 
+// The same by events: exact but for the integrator, and without slip.
+TEST(Coin, RollsAroundItsCentreOnAWall) {
+    const double turn = 2 * pi / std::sqrt(4 * 9.81 / (0.1 * 0.5));
+    for (const char* formulation : {"global", "augmented-lagrangian", "null-space"}) {
+        Simulation simulation(example("contact/spinning-coin-walls.yaml"), options(formulation, "rk4"));
+        const double energy = sense(simulation, "energy");
+        const StepReport report = simulation.advance(turn, turn / 500);
+        ASSERT_TRUE(report.ok) << report.reason;
+        EXPECT_NEAR(sense(simulation, "push"), 0.05 * 9.81, 1e-6) << formulation;
+        EXPECT_NEAR(sense(simulation, "energy"), energy, 1e-8) << formulation;
+        EXPECT_LT(std::hypot(sense(simulation, "centre.x"), sense(simulation, "centre.y"),
+                             sense(simulation, "centre.z") - 0.05),
+                  1e-6)
+            << formulation;
+        // Drawn where the rim touches, which has come back to where it was.
+        MotionView view;
+        simulation.observer().compute_view(simulation.state(), false, view);
+        ASSERT_EQ(view.contacts.size(), 1U);
+        EXPECT_LT((view.contacts[0].point - Vec3(-0.1 * std::cos(pi / 6), 0, 0)).norm(), 1e-5) << formulation;
+    }
+}
+
+// Dropped at a tilt, without friction: the rim strikes radius cos(tilt) beside the centre, the moment of inertia about a diameter is m r^2/4.
+TEST(Coin, FallsOnItsRim) {
+    Simulation simulation(
+        example("contact/spinning-coin-walls.yaml", {{"turns", "0"}, {"height", "0.05"}, {"mu", "0"}, {"e", "0.4"}}),
+        options("global", "rk4"));
+    const double speed = std::sqrt(2 * 9.81 * 0.05);
+    double struck_at = 0;
+    while (struck_at == 0 && simulation.time() < 1) {
+        const StepReport report = simulation.step(1e-3);
+        ASSERT_TRUE(report.ok) << report.reason;
+        for (const ContactEvent& event : report.events)
+            if (event.kind == ContactEvent::Kind::impact) struck_at = event.t;
+    }
+    EXPECT_NEAR(struck_at, speed / 9.81, 1e-9);
+    EXPECT_NEAR(sense(simulation, "impulse"), 1.4 * 0.05 * speed / (1 + 4 * 0.75), 1e-9);
+}
+
 // Upright and turning about the vertical, without slip: it stays up if rate^2 > 4 g/(5 radius).
 TEST(Coin, SpinKeepsItUpright) {
     const auto lowest_after = [](double share) {

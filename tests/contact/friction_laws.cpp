@@ -155,7 +155,7 @@ TEST(FrictionLaws, CompliantContactsLoseTheirStaticFrictionWithSpeed) {
         ball.frame.position = Vec3(0, 0, 0.099);
         ball.velocity = velocity;
         CompliantPoints points;
-        evaluate_contact(pair, MovingFrame{}, ball, false, points);
+        evaluate_contact(pair, MovingFrame{}, ball, false, {}, 0, points);
         EXPECT_EQ(points.count, 1);
         return points.points[0];
     };
@@ -168,6 +168,79 @@ TEST(FrictionLaws, CompliantContactsLoseTheirStaticFrictionWithSpeed) {
         EXPECT_NEAR(p.by_velocity(0, 0), (at({v + d, 0, 0}).force.x() - at({v - d, 0, 0}).force.x()) / (2 * d),
                     1e-5 * std::abs(p.by_velocity(0, 0)) + 1e-6);
     }
+}
+
+// z' = v (1 - z/b) from rest, as in a joint: the bristles of a crate on a cart have bent by a/(mu g) of b where it lags -b ln(1 - a/(mu g)) behind.
+TEST(FrictionLaws, BristlesBetweenBodiesBendBeforeTheySlide) {
+    for (const double share : {0.1, 0.5, 0.8}) {
+        // So slowly that the crate does not swing.
+        const Model model =
+            example("contact/bristle-contact.yaml", {{"pull", std::to_string(15 * share)}, {"ramp", "8"}});
+        for (const auto& [formulation, coordinates] :
+             {std::pair("global", "natural"), std::pair("augmented-lagrangian", "relative")}) {
+            Simulation simulation(model, options(formulation, "trapezoidal", coordinates));
+            const StepReport report = simulation.advance(9, 0.001);
+            ASSERT_TRUE(report.ok) << report.reason;
+            EXPECT_NEAR(sense(simulation, "crate.x"), 1e-3 * std::log(1 - share), 1e-6 * share) << formulation;
+            EXPECT_NEAR(sense(simulation, "bed.friction"), 3 * share, 1e-4) << formulation;
+        }
+    }
+}
+
+// What has rested for t is taken along by a little less than the breakaway force, and left behind by a little more.
+TEST(FrictionLaws, RestMakesBristlesBetweenBodiesGripBetter) {
+    for (const double rested : {0.3, 1.5}) {
+        const double breakaway = 5 * 10 * (0.3 + 0.3 * (1 - std::exp(-rested / 0.5)));
+        for (const double share : {0.95, 1.1}) {
+            Simulation simulation(example("contact/bristle-contact.yaml", {{"static", "0.6"},
+                                                                           {"bend", "1e-6"},
+                                                                           {"dwell", "0.5"},
+                                                                           {"ramp", "0.05"},
+                                                                           {"pull", std::to_string(share * breakaway)},
+                                                                           {"after", std::to_string(rested - 0.05)}}),
+                                  options("global", "trapezoidal"));
+            const StepReport report = simulation.advance(rested + 0.3, 0.0005);
+            ASSERT_TRUE(report.ok) << report.reason;
+            const double lag = -sense(simulation, "crate.x");
+            if (share < 1) {
+                EXPECT_LT(lag, 1e-3) << rested;
+            } else {
+                EXPECT_GT(lag, 1e-2) << rested;
+            }
+        }
+    }
+}
+
+// Along any direction the bristles of surfaces are those of a joint, and their tangent is that of their force.
+TEST(FrictionLaws, BristlesOfSurfacesAgreeWithThoseOfJoints) {
+    FrictionLaw law;
+    law.kind = FrictionLaw::Kind::bristle;
+    law.kinetic = 0.3;
+    law.at_rest = 0.5;
+    law.bend = 1e-3;
+    law.damping = 0.02;
+    law.dwell = 0.4;
+    const double passed = 0.01;
+    const Vec3 along = Vec3(1, -2, 0.5).normalized();
+    for (const double bend : {-8e-4, 0.0, 6e-4})
+        for (const double v : {-0.02, 0.003, 0.05}) {
+            const SurfaceFriction f = evaluate_surface_friction(law, v * along, {bend * along, 0.3}, passed);
+            const FrictionForce g = evaluate_friction(law, 1, v * passed, v, {bend, 0, 0.3}, passed);
+            EXPECT_NEAR((f.force - g.force * along).norm(), 0, 1e-12);
+            EXPECT_NEAR((f.end.bend - advance_bristles(law, v * passed, v, {bend, 0, 0.3}, passed).bend * along).norm(),
+                        0, 1e-15);
+            // With bristles that are bent across the slip, too.
+            const SurfaceBristles start{bend * along + Vec3(2e-4, 1e-4, 0), 0.3};
+            const auto force = [&](const Vec3& velocity) {
+                return evaluate_surface_friction(law, velocity, start, passed).force;
+            };
+            const Mat3 tangent = evaluate_surface_friction(law, v * along, start, passed).by_velocity;
+            for (int k = 0; k < 3; ++k) {
+                const Vec3 d = 1e-7 * Vec3::Unit(k);
+                EXPECT_NEAR((tangent.col(k) - (force(v * along + d) - force(v * along - d)) / 2e-7).norm(), 0,
+                            1e-4 * (1 + tangent.norm()));
+            }
+        }
 }
 
 // Torque mu N r on a shaft of m r_s^2/2, and a block in a slot that its weight presses to one side.
@@ -192,6 +265,20 @@ TEST(FrictionLaws, LimitsAndSlotsRub) {
 TEST(FrictionLaws, WrongNumbersAreRefused) {
     EXPECT_THROW(Simulation(pushed_block("law: bristle, bend: 0", "0"), options("global", "trapezoidal")), ModelError);
     EXPECT_THROW(pushed_block("law: sticky", "0"), ModelError);
+    const auto message = [](const char* key, double friction) {
+        Model model = example("contact/bristle-contact.yaml");
+        ContactRule& rule = model.contacts.get(model.contacts.find("bed"));
+        rule.numbers.erase(key);
+        rule.numbers["friction"] = Number(friction);
+        try {
+            Simulation simulation(model, options("global", "trapezoidal"));
+        } catch (const ModelError& error) {
+            return std::string(error.what());
+        }
+        return std::string();
+    };
+    EXPECT_NE(message("bend", 0.3).find("bristle-damping belongs to bristles"), std::string::npos);
+    EXPECT_NE(message("slip", 0).find("bristles need friction"), std::string::npos);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Random mechanisms with random cables, stops, walls and limits, with and without friction (RapidCheck): gaps stay open or closed, contacts push,
-// energy never grows, and the same run gives the same bits.
+// Random mechanisms with random cables, stops, walls and limits, with and without friction (RapidCheck): gaps stay open or closed, there are forces
+// that push and lie in their cones, energy never grows, and the same run gives the same bits.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -11,6 +11,7 @@
 #include "support/model_text.hpp"
 #include "support/models.hpp"
 #include "support/random_mechanism.hpp"
+#include "support/stop_forces.hpp"
 
 namespace limber::testing {
 namespace {
@@ -20,11 +21,26 @@ constexpr int steps = 150;
 
 struct Watch {
     double smallest_gap = INFINITY, largest_gain = -INFINITY, smallest_force = INFINITY, open_force = 0;
+    double violation = 0;  // of the laws of contact forces, see StopForces
     int impacts = 0;
     bool ok = true;
     std::string reason;
     State end;
 };
+
+/// The energy at the end of a motion without stops, of both kinds. Infinite if the motion is too violent for the step: it fails, or gains energy, which
+/// springs and dampers cannot give.
+double free_energy(Simulation& simulation) {
+    const auto energies = [&] { return simulation.observer().compute_energies(simulation.state()); };
+    Energies now = energies();
+    for (int i = 0; i < steps; ++i) {
+        const double before = now.kinetic + now.potential;
+        if (!simulation.step(step).ok) return INFINITY;
+        now = energies();
+        if (now.kinetic + now.potential > before + 1e-6 * (1 + now.kinetic + std::abs(now.potential))) return INFINITY;
+    }
+    return now.kinetic + std::abs(now.potential);
+}
 
 void watch_stop(Model& model, StopHandle handle) {
     for (const auto quantity : {Sensor::Quantity::gap, Sensor::Quantity::contact_force}) {
@@ -130,9 +146,11 @@ void add_friction(Model& model) {
     }
 }
 
+template <int D>
 Watch watch(const Model& model, const SimulationOptions& chosen) {
     Watch seen;
     Simulation simulation(model, chosen);
+    StopForces<D> forces(simulation);
     const auto energy = [&] {
         const Energies e = simulation.observer().compute_energies(simulation.state());
         return e.kinetic + e.potential;
@@ -148,6 +166,7 @@ Watch watch(const Model& model, const SimulationOptions& chosen) {
         const double now = energy();
         seen.largest_gain = std::max(seen.largest_gain, now - before);
         before = now;
+        seen.violation = std::max(seen.violation, forces.find_violation(simulation.state()));
         for (const auto handle : model.stops.handles()) {
             const std::string name = model.stops.get(handle).name;
             const double gap = sense(simulation, "gap_" + name);
@@ -161,7 +180,13 @@ Watch watch(const Model& model, const SimulationOptions& chosen) {
     return seen;
 }
 
-void obey_their_laws(bool with_friction) {
+// Some motions under friction have no forces: they end with that message, and until then obey.
+bool is_paradox(const Watch& seen) {
+    return !seen.ok && seen.reason.find("Painleve") != std::string::npos;
+}
+
+/// Whether it ended in a paradox.
+bool obey_their_laws(bool with_friction) {
     const bool planar = *rc::gen::arbitrary<bool>();
     const std::string yaml = RandomMechanism(planar, *rc::gen::element(Topology::tree, Topology::loops)).draw();
     Model model = read(yaml);
@@ -170,9 +195,8 @@ void obey_their_laws(bool with_friction) {
     RC_PRE(formulation != "penalty");
     const SimulationOptions chosen = options(formulation, "rk4", coordinates);
     Simulation free(model, chosen);
-    RC_PRE(free.advance(steps * step, step).ok);
-    const Energies e = free.observer().compute_energies(free.state());
-    const double scale = 1 + e.kinetic + std::abs(e.potential);
+    const double scale = 1 + free_energy(free);
+    RC_PRE(scale < INFINITY);
     add_stops(model, Simulation(model, chosen));
     add_limits(model, chosen);
     if (with_friction) {
@@ -181,27 +205,34 @@ void obey_their_laws(bool with_friction) {
     }
     RC_PRE(model.stops.size() > 0U);
     RC_LOG() << write_model_text(model) << formulation << " " << coordinates;
-    const Watch seen = watch(model, chosen);
-    // Some motions under friction have no forces.
-    RC_PRE(!with_friction || seen.reason.find("Painleve") == std::string::npos);
-    if (!seen.ok) RC_FAIL(seen.reason);
+    Watch (*const run)(const Model&, const SimulationOptions&) = planar ? &watch<2> : &watch<3>;
+    const Watch seen = run(model, chosen);
+    if (!seen.ok && !(with_friction && is_paradox(seen))) RC_FAIL(seen.reason);
     RC_CLASSIFY(seen.impacts > 0, "impacts");
     RC_ASSERT(seen.smallest_gap > -1e-8);
     RC_ASSERT(seen.largest_gain < 1e-5 * scale);
     RC_ASSERT(seen.open_force == 0.0);
-    // Where friction makes forces not unique, those of least norm are reported, and they may pull.
+    RC_ASSERT(seen.violation < 1e-6);
+    // With friction those of least norm, which are reported, may pull where they are not unique.
     RC_ASSERT(with_friction || seen.smallest_force > -1e-6 * scale);
-    const Watch again = watch(model, chosen);
+    const Watch again = run(model, chosen);
     RC_ASSERT(same_bits(seen.end.q, again.end.q));
     RC_ASSERT(same_bits(seen.end.v, again.end.v));
+    return is_paradox(seen);
 }
 
 RC_GTEST_PROP(RandomStops, ObeyTheirLaws, ()) {
     obey_their_laws(false);
 }
 
-RC_GTEST_PROP(RandomStops, ObeyTheirLawsWithFriction, ()) {
-    obey_their_laws(true);
+TEST(RandomStops, ObeyTheirLawsWithFriction) {
+    int runs = 0;
+    int paradoxes = 0;
+    EXPECT_TRUE(rc::check([&] {
+        paradoxes += obey_their_laws(true) ? 1 : 0;
+        ++runs;
+    }));
+    EXPECT_LE(paradoxes, 0.03 * runs);
 }
 
 }  // namespace

@@ -13,6 +13,10 @@
 
 namespace limber {
 
+/// Whether the problem has exactly one solution for every b, also if W is not symmetric (contacts that slip): all principal minors are positive.
+/// Contacts that depend on others (minors of zero) do not count.
+bool has_one_solution(const MatX& w);
+
 class ComplementaritySolver {
 public:
     /// False if no solution was found: W is not semidefinite, or b is not in reach.

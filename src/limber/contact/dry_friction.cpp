@@ -9,6 +9,8 @@
 
 #include "limber/contact/contact_wrenches.hpp"
 #include "limber/contact/local_contact.hpp"
+#include "limber/contact/painleve.hpp"
+#include "limber/integration/step_control.hpp"
 
 namespace limber {
 namespace {
@@ -19,8 +21,10 @@ constexpr double rest = 1e-9;  // slower than this, over the length scale, is no
 constexpr double force_accuracy = 1e-11;
 constexpr double accepted_accuracy = 1e-7;
 constexpr double excess = 1e-9;  // of a stick force beyond its bound that counts
+constexpr double large_turn = 1e-3;
 constexpr int most_passes = 60;
 constexpr int most_sweeps = 200;
+constexpr int most_halvings = 8;  // of a step in which no force of slip is found
 
 }  // namespace
 
@@ -33,9 +37,12 @@ DryFriction<D>::DryFriction(std::shared_ptr<const MechanismSystem<D>> system)
       speed_tolerance_(rest * m_.length_scale) {
     rates_.resize(m_.bodies.size());
     features_.resize(m_.features.size());
-    for (const FrictionElement& friction : m_.friction) {
-        if (friction.compliant < 0) continue;
-        const ForceElement<D>& e = m_.forces.elements[friction.compliant];
+    for (const FrictionElement& friction : m_.friction)
+        if (friction.compliant >= 0) bristled_.push_back(friction.compliant);
+    for (std::size_t i = 0; i < m_.forces.elements.size(); ++i)
+        if (m_.forces.elements[i].bristle_memory >= 0) bristled_.push_back(static_cast<int>(i));
+    for (const int i : bristled_) {
+        const ForceElement<D>& e = m_.forces.elements[i];
         for (int s = e.first_slot; s < e.first_slot + e.slot_count; ++s)
             bristle_features_.push_back(m_.forces.slot_feature[s]);
     }
@@ -66,11 +73,17 @@ void DryFriction<D>::begin_bristles(State& state, int i) {
 
 template <int D>
 void DryFriction<D>::advance_bristles(State& state) {
-    if (bristle_features_.empty()) return;
+    if (bristled_.empty()) return;
     const MeasureContext<D> context = look_at_bristles(state);
-    for (const FrictionElement& friction : m_.friction)
-        if (friction.compliant >= 0)
-            m_.forces.advance_friction(friction.compliant, m_.constraints.measures, context, state.t, state.memory);
+    for (const int i : bristled_)
+        m_.forces.advance_friction(i, m_.constraints.measures, context, state.t, state.memory);
+}
+
+template <int D>
+void DryFriction<D>::stamp_bristles(State& state) const {
+    for (const int i : bristled_)
+        if (m_.forces.elements[i].bristle_memory >= 0)
+            state.memory[m_.forces.elements[i].bristle_memory + bristle_time] = state.t;
 }
 
 template <int D>
@@ -94,9 +107,14 @@ void DryFriction<D>::find_reactions(const State& state) {
 }
 
 template <int D>
+double DryFriction<D>::contact_force(int i) const {
+    return reactions_.row_multiplier(m_.unilateral[m_.friction[i].contact].row);
+}
+
+template <int D>
 double DryFriction<D>::load(int i) const {
     const FrictionElement& friction = m_.friction[i];
-    if (friction.contact >= 0) return std::max(0.0, reactions_.row_multiplier(m_.unilateral[friction.contact].row));
+    if (friction.contact >= 0) return std::max(0.0, contact_force(i));
     const TwistVec<D> wrench = reactions_.reaction(friction.joint);
     const double force = wrench.template head<D>().norm();
     const double moment = wrench.template tail<angular_size<D>>().norm();
@@ -216,7 +234,8 @@ double DryFriction<D>::turn_directions(const StopResponse<D>& response) {
 }
 
 // Loads depend on the forces almost linearly: Broyden's method, which begins as a plain fixed point, needs few passes, and converges also where
-// forces and loads feed on each other strongly.
+// forces and loads feed on each other strongly. That is so as long as contacts may pull, which those that do will not be asked to for long: they open. Only
+// where forces of least norm pull among several that push together friction must not push, too: then loads are cut off at zero.
 template <int D>
 template <class Advance>
 StepReport DryFriction<D>::find_forces(StopResponse<D>& response, State& state, double h, const Advance& advance) {
@@ -231,6 +250,8 @@ StepReport DryFriction<D>::find_forces(StopResponse<D>& response, State& state, 
     StepReport report;
     int iterations = 0;
     double last_error = std::numeric_limits<double>::infinity();
+    bool is_comparable = false;  // with the pass before
+    bool may_pull = true;
     for (int pass = 0; pass < most_passes; ++pass) {
         state = trial_;
         report = advance(state);
@@ -241,44 +262,72 @@ StepReport DryFriction<D>::find_forces(StopResponse<D>& response, State& state, 
             return report;
         }
         find_reactions(state);
-        if (pass > 0) previous_defect_ = defect_;
+        previous_defect_ = defect_;
         defect_.resize(n);
         double largest = 0;
         for (Eigen::Index k = 0; k < n; ++k) {
-            const double next = m_.friction[slipping_[k]].kinetic * load(slipping_[k]);
-            largest = std::max(largest, next);
+            const int i = slipping_[k];
+            const bool pulls = may_pull && m_.friction[i].contact >= 0;
+            const double next = m_.friction[i].kinetic * (pulls ? contact_force(i) : load(i));
+            largest = std::max(largest, std::abs(next));
             defect_[k] = next - forces_[k];
         }
         response.look(states_, state.memory, state.t);
         if (pass == 0) update_mobility(response, state, h);
         const double turned = turn_directions(response);
         const double error = std::max(defect_.lpNorm<Eigen::Infinity>(), turned * largest);
-        if (error <= force_accuracy * largest) return report;
-        if (error <= accepted_accuracy * largest && error > 0.5 * last_error) return report;
+        const bool is_found =
+            error <= force_accuracy * largest || (error <= accepted_accuracy * largest && error > 0.5 * last_error);
+        if (is_found && (!may_pull || forces_.minCoeff() >= -accepted_accuracy * largest)) return report;
         if (!std::isfinite(error)) break;
         last_error = error;
-        if (pass > 0) {
+        if (is_found) {
+            may_pull = is_comparable = false;
+            forces_ = forces_.cwiseMax(0.0);
+            defect_.setZero();
+        }
+        // Where directions turn too, loads do not show what forces do to them.
+        if (turned > large_turn) is_comparable = false;
+        if (!is_comparable) inverse_.setIdentity(n, n);
+        if (is_comparable) {
             previous_defect_ = defect_ - previous_defect_;
             product_.noalias() = inverse_ * previous_defect_;
             row_.noalias() = inverse_.transpose() * change_;
             const double curvature = change_.dot(product_);
             if (curvature != 0) inverse_ -= (change_ + product_) * row_.transpose() / curvature;
         }
+        is_comparable = true;
         change_.noalias() = inverse_ * defect_;
         forces_ += change_;
         for (Eigen::Index k = 0; k < n; ++k)
             trial_.memory[m_.friction[slipping_[k]].slip + slip_force_after] = forces_[k];
     }
+    // At the end of the last trial, or where the step begins.
+    system_->export_states(state.q, state.v, states_);
+    bool is_impossible = is_paradox(m_, response, states_, trial_);
     state = before_;
+    system_->export_states(state.q, state.v, states_);
+    is_impossible = is_impossible || is_paradox(m_, response, states_, before_);
     report.ok = false;
-    report.reason = fmt::format("friction at '{}': no force is consistent with its own load while it slips (Painleve)",
-                                m_.friction[slipping_.front()].name);
+    report.reason = fmt::format("friction at '{}': {}", m_.friction[slipping_.front()].name,
+                                is_impossible ? "no force is consistent with its own load while it slips (Painleve)"
+                                              : "its force was not found while it slips");
     return report;
 }
 
 template <int D>
 StepReport DryFriction<D>::step(Stepper& inner, StopResponse<D>& response, State& state, double h) {
-    if (!is_any_slipping(state)) return inner.step(state, h);
+    if (!is_any_slipping(state)) {
+        StepReport report = inner.step(state, h);
+        if (report.ok) advance_bristles(state);
+        return report;
+    }
+    return step_with_halvings(state, h, most_halvings,
+                              [&](State& part, double length) { return step_once(inner, response, part, length); });
+}
+
+template <int D>
+StepReport DryFriction<D>::step_once(Stepper& inner, StopResponse<D>& response, State& state, double h) {
     for (const FrictionElement& friction : m_.friction) {
         double* memory = state.memory.data() + friction.slip;
         memory[slip_force] = memory[slip_force_after];
@@ -333,6 +382,7 @@ void DryFriction<D>::start_slip(State& state, int i, const VecX& direction) {
 template <int D>
 StepReport DryFriction<D>::settle(Stepper& inner, StopResponse<D>& response, State& state, StepReport& report) {
     const int count = static_cast<int>(m_.friction.size());
+    stamp_bristles(state);
     if (count == 0) return inner.start(state);
     const State old = state;
     VecX rate(2);

@@ -10,7 +10,8 @@
 //   compliant laws (friction_law.hpp) never stick; what is found by the fixed point is their load
 //
 // The load is the force of a contact or the reaction of a joint, both from the motion of the bodies (ReactionSolver), the same for all
-// formulations. Where no force fits (Painleve), or neither stick nor slip is possible, the step fails and says so.
+// formulations. A step in which it cannot be found is made of shorter ones. Where no force fits (painleve.hpp), or none is found for another reason, the
+// step fails and says which.
 
 #include <memory>
 #include <string>
@@ -44,6 +45,8 @@ private:
     bool is_loaded(const State& state, int i) const;
     /// Reactions at a state whose accelerations are known.
     void find_reactions(const State& state);
+    /// Of a contact; negative: it pulls.
+    double contact_force(int i) const;
     double load(int i) const;
     double stick_force(int i) const;
     /// Over its bound, for the reactions as they are; 0: next to no force.
@@ -52,8 +55,11 @@ private:
     /// Features at states_, for the laws of compliant friction.
     MeasureContext<D> look_at_bristles(const State& state);
     void begin_bristles(State& state, int i);
+    /// Those of contacts are as they are now: nothing has passed since.
+    void stamp_bristles(State& state) const;
     void advance_bristles(State& state);
     void start_slip(State& state, int i, const VecX& direction);
+    StepReport step_once(Stepper& inner, StopResponse<D>& response, State& state, double h);
     /// Forces of what slips at the end of `advance`, h later than the state as it is; times are set.
     template <class Advance>
     StepReport find_forces(StopResponse<D>& response, State& state, double h, const Advance& advance);
@@ -71,6 +77,7 @@ private:
     SharedStick<D> shared_stick_;
     BodyStates<D> states_;
     std::vector<TwistVec<D>> rates_;
+    std::vector<int> bristled_;  // force elements of joints and contacts that have bristles
     std::vector<int> bristle_features_;
     FeatureState<D> features_;
     State trial_, before_;

@@ -29,7 +29,7 @@ ProjectedMultiplierStepper<D>::ProjectedMultiplierStepper(std::shared_ptr<const 
       options_(options),
       evaluation_(system_->make_evaluation()),
       linear_(make_linear_solver(system_->pattern())) {
-    if (system_->rows() != static_cast<int>(m_.unilateral.size()) || !m_.friction.empty())
+    if (system_->rows() != static_cast<int>(m_.unilateral.size()) || !m_.friction.empty() || m_.has_contact_bristles())
         throw ModelError(
             "projected multipliers need independent coordinates and no friction: a tree in relative coordinates, "
             "without ball joints; treat stops by events instead");

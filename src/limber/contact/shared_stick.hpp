@@ -2,7 +2,8 @@
 // Contacts that stick together: a brick on two corners can hold itself in many ways, and lets go when none of them obeys Coulomb's law.
 //
 // With all sticking contacts free to slip, forces and accelerations  u' = u'_free + W F  in the cones of the static coefficients are found
-// (cone_complementarity.hpp, with forces for impulses). If nothing slips then, there are forces that hold.
+// (cone_complementarity.hpp, with forces for impulses). If nothing slips then, there are forces that hold. What slips already has the load that its friction
+// was computed from: it is not free to take another share.
 
 #include <vector>
 
@@ -21,6 +22,10 @@ public:
     bool exists(StopResponse<D>& response, const BodyStates<D>& states, const State& state, const VecX& known);
 
 private:
+    bool slips(const State& state, int friction) const;
+    /// known_: the forces known, and the loads of contacts that slip.
+    void hold_what_slips(StopResponse<D>& response, const BodyStates<D>& states, const State& state, const VecX& known);
+
     const Mechanism<D>& m_;
     std::vector<int> friction_of_;  // of each contact; -1: none
     ConeSolver solver_;
@@ -28,7 +33,7 @@ private:
     std::vector<ConeBlock> blocks_;
     std::vector<double> memory_;
     DelassusMatrix delassus_;
-    VecX free_, forces_, after_;
+    VecX free_, forces_, after_, known_;
 };
 
 }  // namespace limber

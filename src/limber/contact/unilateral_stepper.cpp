@@ -12,8 +12,9 @@
 namespace limber {
 namespace {
 
-// Over the length scale: what counts as touching, and how exactly the instant of contact is found.
+// Over the length scale: what takes part in an impact, what can hold from then on, and how exactly the instant of contact is found.
 constexpr double touching = 1e-9;
+constexpr double closed = 1e-11;
 constexpr double exactly = 1e-14;
 constexpr double shortest_time = 1e-13;  // seconds between two instants that differ
 constexpr double release_time = 1e-11;   // a force that passes zero does so smoothly: later by this changes nothing
@@ -448,7 +449,10 @@ StepReport UnilateralStepper<D>::settle(State& state, StepReport& report) {
         if (all[k] < 0) continue;
         const auto place = static_cast<Eigen::Index>(k);
         if (std::abs(before_rates_[place]) < m_.unilateral[all[k]].latch_speed) turn(state, report, all[k], 2);
-        if (is_latched(state, all[k]) || after[place] <= speed_tolerance_) {
+        // A contact that only nearly touches has its own instant soon. Held as an equation it would have to be moved by its gap, which those that stick do
+        // not let it where a mechanism jams.
+        const bool touches = is_closed(state, all[k]) || response_.gaps()[all[k]] < closed * m_.length_scale;
+        if (is_latched(state, all[k]) || (touches && after[place] <= speed_tolerance_)) {
             list_contact(state, all[k]);
         } else {
             turn(state, report, all[k], 0);

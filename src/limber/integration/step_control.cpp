@@ -10,33 +10,8 @@ RecoveringStepper::RecoveringStepper(std::unique_ptr<Stepper> inner, int max_hal
     : inner_(std::move(inner)), max_halvings_(max_halvings) {}
 
 StepReport RecoveringStepper::step(State& state, double h) {
-    StepReport report = inner_->step(state, h);
-    if (report.ok) return report;
-    // The inner steppers leave the state untouched when they fail.
-    const State good = state;
-    const double end = good.t + h;
-    int parts = 1;
-    for (int halving = 0; halving < max_halvings_; ++halving) {
-        parts *= 2;
-        state = good;
-        StepReport attempt;
-        attempt.iterations = report.iterations;
-        attempt.substeps = 0;
-        for (int i = 0; i < parts && attempt.ok; ++i) {
-            const StepReport part = inner_->step(state, h / parts);
-            attempt.ok = part.ok;
-            attempt.reason = part.reason;
-            attempt.iterations += part.iterations;
-            ++attempt.substeps;
-        }
-        report = attempt;
-        if (report.ok) {
-            state.t = end;
-            return report;
-        }
-    }
-    state = good;
-    return report;
+    return step_with_halvings(state, h, max_halvings_,
+                              [&](State& part, double length) { return inner_->step(part, length); });
 }
 
 PerturbationControl::PerturbationControl(std::unique_ptr<Stepper> inner, double tolerance, int max_halvings)

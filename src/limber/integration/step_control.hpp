@@ -6,7 +6,38 @@
 namespace limber {
 
 /// A step that fails is done as two halves, and so on. The state stays at the last good one if even the smallest
-/// part fails.
+/// part fails. `step(state, h)` leaves it untouched when it fails.
+template <class Step>
+StepReport step_with_halvings(State& state, double h, int max_halvings, const Step& step) {
+    StepReport report = step(state, h);
+    if (report.ok || max_halvings == 0) return report;
+    const State good = state;
+    const double end = good.t + h;
+    int parts = 1;
+    for (int halving = 0; halving < max_halvings; ++halving) {
+        parts *= 2;
+        state = good;
+        StepReport attempt;
+        attempt.iterations = report.iterations;
+        attempt.substeps = 0;
+        for (int i = 0; i < parts && attempt.ok; ++i) {
+            const StepReport part = step(state, h / parts);
+            attempt.ok = part.ok;
+            attempt.reason = part.reason;
+            attempt.iterations += part.iterations;
+            attempt.substeps += part.substeps;
+        }
+        report = attempt;
+        if (report.ok) {
+            state.t = end;
+            return report;
+        }
+    }
+    state = good;
+    return report;
+}
+
+/// The same as a stepper.
 class RecoveringStepper final : public Stepper {
 public:
     RecoveringStepper(std::unique_ptr<Stepper> inner, int max_halvings);

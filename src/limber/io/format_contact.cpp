@@ -44,7 +44,10 @@ const std::vector<StopFormat>& stop_formats() {
         {{"wall", K::two_markers, "the second marker stays on the side of the first to which its z (plane: y) points",
           false,
           with_impact(
-              {{"radius", K::number, "of a ball around the second marker (default 0)"}, friction, static_friction})},
+              {{"radius", K::number, "of a ball around the second marker (default 0)"},
+               {"rim", K::truth, "true: of a disc about z of that marker, which touches with its rim (default false)"},
+               friction,
+               static_friction})},
          StopType::wall},
         {{"stop", K::two_markers, "the two points stay at least so far apart", false,
           with_impact(
@@ -78,6 +81,13 @@ const std::vector<ContactFormat>& contact_formats() {
     static const FieldFormat at_rest{"static-friction", K::number,
                                      "coefficient at low speed (default: that of sliding)"};
     static const FieldFormat stribeck{"stribeck", K::number, "speed at which that is lost (default 1e-2)"};
+    static const FieldFormat bend{"bend", K::number,
+                                  "friction by bristles that give way so far under it before they slide (default: "
+                                  "regularised by slip)"};
+    static const FieldFormat bristle_damping{"bristle-damping", K::number,
+                                             "of bristles: time constant of their damping (default 0)"};
+    static const FieldFormat dwell{
+        "dwell", K::number, "of bristles: time constant of rest in which static friction is built up (default 0)"};
     static const FieldFormat stiffness{"stiffness", K::number, "force over depth to the power of the exponent", true};
     static const FieldFormat exponent{"exponent", K::number, "of the depth (default 1.5: round bodies)"};
     static const std::vector<ContactFormat> list{
@@ -91,14 +101,24 @@ const std::vector<ContactFormat>& contact_formats() {
                          {"full-depth", K::number, "depth at which the damping has its full value (default 0)"},
                          slip,
                          at_rest,
-                         stribeck})},
+                         stribeck,
+                         bend,
+                         bristle_damping,
+                         dwell})},
          ContactRule::Law::linear},
         {{"hertz", K::two_bodies, "elastic: stiffness * depth^exponent", false,
-          with_friction({stiffness, exponent, slip, at_rest, stribeck})},
+          with_friction({stiffness, exponent, slip, at_rest, stribeck, bend, bristle_damping, dwell})},
          ContactRule::Law::hertz},
         {{"hunt-crossley", K::two_bodies, "stiffness * depth^exponent * (1 + factor * rate of depth)", false,
-          with_friction(
-              {stiffness, exponent, {"factor", K::number, "damping factor, s/m", true}, slip, at_rest, stribeck})},
+          with_friction({stiffness,
+                         exponent,
+                         {"factor", K::number, "damping factor, s/m", true},
+                         slip,
+                         at_rest,
+                         stribeck,
+                         bend,
+                         bristle_damping,
+                         dwell})},
          ContactRule::Law::hunt_crossley},
         {{"exact-restitution", K::two_bodies,
           "the same with the factor that gives a restitution at the speed of an impact (Gonthier)", false,
@@ -108,7 +128,10 @@ const std::vector<ContactFormat>& contact_formats() {
                          {"speed", K::number, "of approach at which it is exact", true},
                          slip,
                          at_rest,
-                         stribeck})},
+                         stribeck,
+                         bend,
+                         bristle_damping,
+                         dwell})},
          ContactRule::Law::exact_restitution},
         {{"none", K::two_bodies, "these do not touch", false, {}}, ContactRule::Law::none},
     };

@@ -179,6 +179,7 @@ void ModelReader::read_stop(const std::string& name, const YamlNode& node) {
     read("static-friction", stop.static_friction);
     read("latch", stop.latch);
     if (const auto child = node.child("along")) stop.along = child->text("a joint coordinate");
+    if (const auto child = node.child("rim")) stop.has_rim = child->truth();
     if (stop.type == StopType::limit && !stop.minimum && !stop.maximum) node.fail("expected 'min', 'max' or both");
     add(model_.stops, std::move(stop), node);
 }

@@ -101,6 +101,7 @@ YAML::Node ElementWriter::write(const Stop& stop) const {
     map.add_given("max", stop.maximum);
     map.add_given("length", stop.length);
     map.add_unless_zero("radius", stop.radius);
+    if (stop.has_rim) map.add("rim", YAML::Node("true"));
     map.add_unless_zero("gap", stop.gap);
     map.add_unless_zero("restitution", stop.restitution);
     map.add_unless_zero("friction", stop.friction);

@@ -268,6 +268,7 @@ struct Stop {
     std::optional<Number> minimum, maximum;  ///< limit
     std::optional<Number> length;  ///< stop, cable: the distance, if absent that at the reference configuration
     Number radius;                 ///< wall, stop: of a ball around the second marker; clearance: of the pin
+    bool has_rim = false;          ///< wall: a disc about z of the second marker in place of the ball
     Number gap;                    ///< clearance, slot: play to each side
     Number restitution;            ///< 0: plastic, 1: elastic
     Number friction;               ///< all but cable: kinetic coefficient

@@ -37,10 +37,16 @@ bool ContactView<D>::needs_reactions(const State& state) const {
 }
 
 template <int D>
-Vec<D> ContactView<D>::contact_point(const Place& place, const FeatureState<D>& features, const Vec<D>& normal) const {
+Vec<D> ContactView<D>::contact_point(const Place& place, const FeatureState<D>& features, const Vec<D>& normal,
+                                     const AngularVec<D>& moment) const {
     const Vec<D>& a = features.value[place.a];
     const Vec<D>& b = features.value[place.b];
-    if (place.type == StopType::wall) return b - normal * normal.dot(b - a);
+    if (place.type == StopType::wall) {
+        const Vec<D> below = b - normal * normal.dot(b - a);
+        // A rim does not touch below its centre.
+        if constexpr (D == 3) return below + normal.cross(moment);
+        return below;
+    }
     if (place.type == StopType::stop) return 0.5 * (a + b);
     return b;
 }
@@ -75,7 +81,7 @@ void ContactView<D>::find(const State& state, const MeasureContext<D>& context, 
     CompliantPoints points;
     for (std::size_t i = 0; i < m_.forces.elements.size(); ++i) {
         if (m_.forces.elements[i].kind != ForceKind::contact) continue;
-        m_.forces.find_contact_points(static_cast<int>(i), context, points);
+        m_.forces.find_contact_points(static_cast<int>(i), context, state.t, points);
         for (int k = 0; k < points.count; ++k)
             list.push_back({points.points[k].point, points.points[k].direction, points.points[k].force, -1});
     }
@@ -84,10 +90,11 @@ void ContactView<D>::find(const State& state, const MeasureContext<D>& context, 
         if (state.memory[m_.unilateral[i].flag] == 0 || place.a < 0) continue;
         const Vec<D>& b = context.features.value[place.b];
         const int row = m_.unilateral[i].row;
-        Vec<D> direction = place.sign * reactions.row_wrench(row, place.body, b).template head<D>();
+        const TwistVec<D> wrench = place.sign * reactions.row_wrench(row, place.body, b);
+        Vec<D> direction = wrench.template head<D>();
         Vec<D> force = reactions.row_multiplier(row) * direction;
         if (direction.norm() > 0) direction.normalize();
-        const Vec<D> at = contact_point(place, context.features, direction);
+        const Vec<D> at = contact_point(place, context.features, direction, wrench.template tail<angular_size<D>>());
         force += friction_force(place, state, context.features, reactions, at);
         list.push_back({in_space<D>(at), in_space<D>(direction), in_space<D>(force), place.stop});
     }
@@ -116,7 +123,7 @@ ContactRuleLoad ContactView<D>::measure_rule(int rule, const State& state, const
     for (std::size_t i = 0; i < m_.forces.elements.size(); ++i) {
         const auto& e = m_.forces.elements[i];
         if (e.kind != ForceKind::contact || e.contact->rule != rule) continue;
-        m_.forces.find_contact_points(static_cast<int>(i), context, points);
+        m_.forces.find_contact_points(static_cast<int>(i), context, state.t, points);
         double normal = 0;
         friction.setZero();
         for (int k = 0; k < points.count; ++k) {

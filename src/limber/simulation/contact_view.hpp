@@ -38,7 +38,9 @@ private:
         double sign = 1;     ///< -1: that is the first body
         int friction = -1;
     };
-    Vec<D> contact_point(const Place& place, const FeatureState<D>& features, const Vec<D>& normal) const;
+    /// `moment` is that of a unit normal force about the second point.
+    Vec<D> contact_point(const Place& place, const FeatureState<D>& features, const Vec<D>& normal,
+                         const AngularVec<D>& moment) const;
     Vec<D> friction_force(const Place& place, const State& state, const FeatureState<D>& features,
                           const ReactionSolver<D>& reactions, const Vec<D>& at) const;
 

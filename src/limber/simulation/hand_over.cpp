@@ -67,6 +67,30 @@ void carry_stops(const Mechanism<D>& from, const std::vector<double>& memory, co
     }
 }
 
+// Bristles of contacts between the same two bodies by a rule of the same name, in order.
+template <int D>
+void carry_bristles(const Mechanism<D>& from, const std::vector<double>& memory, const Mechanism<D>& to,
+                    std::vector<double>& new_memory) {
+    const auto key = [](const Mechanism<D>& m, const ForceElement<D>& e) {
+        std::string text = e.name;
+        for (const int slot : {e.first_slot, e.first_slot + D + 1}) {
+            const int body = m.features[m.forces.slot_feature[slot]].body;
+            text += '|' + (body < 0 ? std::string() : m.bodies[body].name);
+        }
+        return text;
+    };
+    std::multimap<std::string, int> known;
+    for (const ForceElement<D>& e : from.forces.elements)
+        if (e.bristle_memory >= 0) known.emplace(key(from, e), e.bristle_memory);
+    for (const ForceElement<D>& e : to.forces.elements) {
+        if (e.bristle_memory < 0) continue;
+        const auto it = known.lower_bound(key(to, e));
+        if (it == known.end() || it->first != key(to, e)) continue;
+        std::copy_n(memory.begin() + it->second, static_cast<int>(bristle_size), new_memory.begin() + e.bristle_memory);
+        known.erase(it);
+    }
+}
+
 }  // namespace
 
 template <int D>
@@ -102,6 +126,7 @@ void carry_over(const Mechanism<D>& from, const BodyStates<D>& states, const std
         if (it != known.end()) new_memory[i] = it->second;
     }
     carry_stops(from, memory, to, new_memory);
+    carry_bristles(from, memory, to, new_memory);
     for (const ForceElement<D>& force : to.forces.elements) {
         const auto it = from.force_index.find(force.name);
         if (force.target_memory < 0 || it == from.force_index.end()) continue;

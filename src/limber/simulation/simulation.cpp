@@ -15,13 +15,14 @@
 #include "limber/model/error.hpp"
 #include "limber/model/evaluation.hpp"
 #include "limber/modular/live_joints.hpp"
+#include "limber/simulation/drawn_joints.hpp"
 
 namespace limber {
 namespace {
 
 template <int D>
 bool has_stops(const Mechanism<D>& m) {
-    return !m.unilateral.empty() || !m.friction.empty();
+    return !m.unilateral.empty() || !m.friction.empty() || m.has_contact_bristles();
 }
 
 // The way to rest, with stops if there are any.
@@ -206,6 +207,7 @@ void Simulation::start() {
     for (const auto& body : mechanism->bodies) states.push_back(body.reference);
     state_.memory = mechanism->initial_memory;
 
+    check_joints_on_ground(model_, *mechanism, state_.memory);
     assembly_ = assemble(*mechanism, states, state_.memory, 0.0, true);
     if (!assembly_.converged)
         throw ModelError(fmt::format("the mechanism cannot be assembled: '{}' stays open by {:.3g}",

@@ -326,7 +326,7 @@ void compute_sliding_gradient(const FeatureState<D>& features, const int* slots,
     std::array<V3<double>, max_slots> a{};
     for (int s = 0; s < 2 * (D + 1); ++s)
         for (int i = 0; i < D; ++i) f[s][i] = features.value[slots[s]][i];
-    sliding_coefficients<D, double>(f, row, a);
+    coefficients<D, double>(row, f, a);
     for (int s = 0; s < 2 * (D + 1); ++s)
         for (int i = 0; i < D; ++i) gradient[s][i] = a[s][i];
 }

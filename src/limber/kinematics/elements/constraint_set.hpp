@@ -107,7 +107,7 @@ private:
     void evaluate_velocity_row(const Row& row, const MeasureContext<D>& context, double t, RowValues<D>& out) const;
 };
 
-/// Gradient of a sliding row over slots: frame of the plane, frame of the ball. That of the ball's point is the tangent.
+/// Gradient of a sliding or rolling row over slots: frame of the plane, frame of the ball or disc. That of its point is the tangent.
 template <int D>
 void compute_sliding_gradient(const FeatureState<D>& features, const int* slots, const Row& row, Vec<D>* gradient);
 

@@ -36,7 +36,7 @@ void regularised(const Coefficient& mu, double slip, const Vec3& v, Vec3& value,
 }
 
 void evaluate_point(const ContactLaw& law, const Vec3& n, const ManifoldPoint& at, const MovingFrame& a,
-                    const MovingFrame& b, CompliantPoint& p) {
+                    const MovingFrame& b, const SurfaceBristles& bristles, double passed, CompliantPoint& p) {
     const double depth = -at.gap;
     const Vec3 u = b.velocity_at(at.point) - a.velocity_at(at.point);
     const double rate = -n.dot(u);
@@ -44,7 +44,16 @@ void evaluate_point(const ContactLaw& law, const Vec3& n, const ManifoldPoint& a
     const Mat3 sideways = Mat3::Identity() - n * n.transpose();
     Vec3 friction;
     Mat3 slope;
-    regularised(Coefficient(law), law.slip, sideways * u, friction, slope);
+    if (law.bristles) {
+        // Those of before lie along the surface as it is now.
+        const SurfaceFriction f =
+            evaluate_surface_friction(*law.bristles, sideways * u, {sideways * bristles.bend, bristles.rest}, passed);
+        friction = -f.force;
+        slope = -f.by_velocity;
+        p.bristles = f.end;
+    } else {
+        regularised(Coefficient(law), law.slip, sideways * u, friction, slope);
+    }
     const Vec3 direction = n - friction;
     p.point = at.point;
     p.direction = n;
@@ -73,7 +82,7 @@ void evaluate_point(const ContactLaw& law, const Vec3& n, const ManifoldPoint& a
 }  // namespace
 
 void evaluate_contact(const ContactPair& pair, const MovingFrame& a, const MovingFrame& b, bool planar,
-                      CompliantPoints& result) {
+                      const SurfaceBristles& bristles, double passed, CompliantPoints& result) {
     result.count = 0;
     const double reach = pair.reach_a + pair.reach_b;
     if ((a.frame.position - b.frame.position).squaredNorm() > reach * reach) return;
@@ -81,9 +90,25 @@ void evaluate_contact(const ContactPair& pair, const MovingFrame& a, const Movin
     const auto add = [&](Manifold& found) {
         if (planar) flatten(found);
         for (int k = 0; k < found.count && result.count < Manifold::max_points; ++k)
-            evaluate_point(pair.law, found.normal, found.points[k], a, b, result.points[result.count++]);
+            evaluate_point(pair.law, found.normal, found.points[k], a, b, bristles, passed,
+                           result.points[result.count++]);
     };
     for_each_manifold(*pair.shape_a, a.frame * pair.place_a, *pair.shape_b, b.frame * pair.place_b, 0, manifold, add);
+}
+
+SurfaceBristles mean_bristles(const CompliantPoints& points) {
+    SurfaceBristles mean;
+    double load = 0;
+    for (int k = 0; k < points.count; ++k) {
+        const CompliantPoint& p = points.points[k];
+        load += p.normal;
+        mean.bend += p.normal * p.bristles.bend;
+        mean.rest += p.normal * p.bristles.rest;
+    }
+    if (!(load > 0)) return {};
+    mean.bend /= load;
+    mean.rest /= load;
+    return mean;
 }
 
 }  // namespace limber

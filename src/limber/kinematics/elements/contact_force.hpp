@@ -5,6 +5,9 @@
 // force F at it acts on x as F and on e_k as r_k F. With the gap's direction n, N(d, d') and the sliding velocity u_t,
 //   F = N (n - mu(|u_t|) u_t/|u_t|),  mu(v) = (mu + (mu_s - mu) exp(-(v / v_s)^2)) (2/pi) atan(v / slip)   (Wojtyra, Stribeck: no stiction, slow creep)
 // and the tangent follows from dF by p and u with n and r held.
+//
+// With bristles (friction_law.hpp) F = N (n + f(z, u_t)). They belong to the two shapes: all points begin a step with the same ones, bend them by their own
+// slip, and at its end their mean, weighted by N, is what the shapes remember.
 
 #include <array>
 #include <memory>
@@ -41,6 +44,7 @@ struct CompliantPoint {
     double elastic_energy = 0;
     double elastic_power = 0;  ///< at which that energy grows
     double power = 0;          ///< done on both bodies
+    SurfaceBristles bristles;  ///< at this point, if there are any
 };
 
 struct CompliantPoints {
@@ -48,7 +52,10 @@ struct CompliantPoints {
     std::array<CompliantPoint, Manifold::max_points> points;
 };
 
+/// `bristles` are those of the shapes, `passed` seconds ago.
 void evaluate_contact(const ContactPair& pair, const MovingFrame& a, const MovingFrame& b, bool planar,
-                      CompliantPoints& result);
+                      const SurfaceBristles& bristles, double passed, CompliantPoints& result);
+/// Their mean over the points; straight where nothing touches.
+SurfaceBristles mean_bristles(const CompliantPoints& points);
 
 }  // namespace limber

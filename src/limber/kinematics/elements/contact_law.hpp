@@ -10,7 +10,9 @@
 //
 // d is the depth, N is never negative.
 
-#include "limber/math/types.hpp"
+#include <optional>
+
+#include "limber/kinematics/elements/friction_law.hpp"
 
 namespace limber {
 
@@ -18,13 +20,14 @@ struct ContactLaw {
     enum class Kind { rigid, linear, power };
     Kind kind = Kind::rigid;
     double friction = 0, rolling = 0, spinning = 0;
-    double static_friction = 0;          ///< coefficient at rest
-    double restitution = 0;              ///< rigid
-    double stiffness = 0, exponent = 1;  ///< compliant
-    double damping = 0, full_depth = 0;  ///< linear
-    double factor = 0;                   ///< power: a
-    double slip = 1e-3;                  ///< compliant: speed at which friction is near its full value
-    double stribeck = 1e-2;              ///< compliant: speed at which static friction is lost
+    double static_friction = 0;           ///< coefficient at rest
+    double restitution = 0;               ///< rigid
+    double stiffness = 0, exponent = 1;   ///< compliant
+    double damping = 0, full_depth = 0;   ///< linear
+    double factor = 0;                    ///< power: a
+    double slip = 1e-3;                   ///< compliant: speed at which friction is near its full value
+    double stribeck = 1e-2;               ///< compliant: speed at which static friction is lost
+    std::optional<FrictionLaw> bristles;  ///< compliant: friction by them instead
 };
 
 /// Normal force and its derivatives.

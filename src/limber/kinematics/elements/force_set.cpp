@@ -82,11 +82,25 @@ Vec<D + 1> share(const MovingFrame& m, const Vec3& point) {
 }
 
 template <int D>
-void contact_forces(const ForceElement<D>& e, const MeasureContext<D>& context, const int* slots, Vec<D>* out) {
+void find_points(const ForceElement<D>& e, const MeasureContext<D>& context, double t, const MovingFrame& a,
+                 const MovingFrame& b, CompliantPoints& points) {
+    SurfaceBristles bristles;
+    double passed = 0;
+    if (e.bristle_memory >= 0) {
+        const double* memory = context.memory.data() + e.bristle_memory;
+        bristles = {Eigen::Map<const Vec3>(memory + bristle_bend), memory[bristle_rest]};
+        passed = std::max(0.0, t - memory[bristle_time]);
+    }
+    evaluate_contact(*e.contact, a, b, D == 2, bristles, passed, points);
+}
+
+template <int D>
+void contact_forces(const ForceElement<D>& e, const MeasureContext<D>& context, const int* slots, double t,
+                    Vec<D>* out) {
     const MovingFrame a = moving_frame(context, slots);
     const MovingFrame b = moving_frame(context, slots + D + 1);
     CompliantPoints points;
-    evaluate_contact(*e.contact, a, b, D == 2, points);
+    find_points(e, context, t, a, b, points);
     for (int i = 0; i < e.slot_count; ++i) out[i].setZero();
     for (int c = 0; c < points.count; ++c) {
         const CompliantPoint& p = points.points[c];
@@ -104,12 +118,12 @@ void contact_forces(const ForceElement<D>& e, const MeasureContext<D>& context, 
 }
 
 template <int D>
-void contact_blocks(const ForceElement<D>& e, const MeasureContext<D>& context, const int* slots,
+void contact_blocks(const ForceElement<D>& e, const MeasureContext<D>& context, const int* slots, double t,
                     ForceBlocks<D>& blocks) {
     const MovingFrame a = moving_frame(context, slots);
     const MovingFrame b = moving_frame(context, slots + D + 1);
     CompliantPoints points;
-    evaluate_contact(*e.contact, a, b, D == 2, points);
+    find_points(e, context, t, a, b, points);
     for (int c = 0; c < points.count; ++c) {
         const CompliantPoint& p = points.points[c];
         Vec<2 * D + 2> weight;
@@ -124,10 +138,10 @@ void contact_blocks(const ForceElement<D>& e, const MeasureContext<D>& context, 
 
 /// Sum of one number over the points of a contact.
 template <int D>
-double contact_sum(const ForceElement<D>& e, const MeasureContext<D>& context, const int* slots,
+double contact_sum(const ForceElement<D>& e, const MeasureContext<D>& context, const int* slots, double t,
                    double (*number)(const CompliantPoint&)) {
     CompliantPoints points;
-    evaluate_contact(*e.contact, moving_frame(context, slots), moving_frame(context, slots + D + 1), D == 2, points);
+    find_points(e, context, t, moving_frame(context, slots), moving_frame(context, slots + D + 1), points);
     double sum = 0;
     for (int c = 0; c < points.count; ++c) sum += number(points.points[c]);
     return sum;
@@ -254,6 +268,7 @@ template <int D>
 void ForceSet<D>::advance_friction(int element, const std::vector<Measure<D>>& measures,
                                    const MeasureContext<D>& context, double t, std::vector<double>& memory) const {
     const ForceElement<D>& e = elements[element];
+    if (e.kind == ForceKind::contact) return advance_contact(e, context, t, memory);
     double* slip = memory.data() + e.slip_memory;
     const Bristles end = advance_bristles(e.friction, compute_value(measures[e.measure], context),
                                           compute_rate(measures[e.measure], context), bristles_in(slip),
@@ -333,7 +348,8 @@ double ForceSet<D>::scalar_force(int element, const std::vector<Measure<D>>& mea
     if (e.kind == ForceKind::pull) return pull_force(e, context, slot_feature[e.first_slot]).norm();
     if (e.kind == ForceKind::tyre) return tyre_wrench(e, context, &slot_feature[e.first_slot]).normal;
     if (e.kind == ForceKind::contact)
-        return contact_sum(e, context, &slot_feature[e.first_slot], [](const CompliantPoint& p) { return p.normal; });
+        return contact_sum(e, context, &slot_feature[e.first_slot], t,
+                           [](const CompliantPoint& p) { return p.normal; });
     if (e.kind == ForceKind::wrench) return wrench_force(e, context).norm();
     if (e.kind == ForceKind::friction) {
         const SlipForce slip = slip_force_of(e, measures, context, t);
@@ -343,10 +359,24 @@ double ForceSet<D>::scalar_force(int element, const std::vector<Measure<D>>& mea
 }
 
 template <int D>
-void ForceSet<D>::find_contact_points(int element, const MeasureContext<D>& context, CompliantPoints& points) const {
+void ForceSet<D>::find_contact_points(int element, const MeasureContext<D>& context, double t,
+                                      CompliantPoints& points) const {
     const int* slots = &slot_feature[elements[element].first_slot];
-    evaluate_contact(*elements[element].contact, moving_frame(context, slots), moving_frame(context, slots + D + 1),
-                     D == 2, points);
+    find_points(elements[element], context, t, moving_frame(context, slots), moving_frame(context, slots + D + 1),
+                points);
+}
+
+template <int D>
+void ForceSet<D>::advance_contact(const ForceElement<D>& e, const MeasureContext<D>& context, double t,
+                                  std::vector<double>& memory) const {
+    const int* slots = &slot_feature[e.first_slot];
+    CompliantPoints points;
+    find_points(e, context, t, moving_frame(context, slots), moving_frame(context, slots + D + 1), points);
+    const SurfaceBristles end = mean_bristles(points);
+    double* bristles = memory.data() + e.bristle_memory;
+    bristles[bristle_time] = t;
+    Eigen::Map<Vec3>(bristles + bristle_bend) = end.bend;
+    bristles[bristle_rest] = end.rest;
 }
 
 template <int D>
@@ -413,7 +443,7 @@ void ForceSet<D>::evaluate(const std::vector<Measure<D>>& measures, const Measur
                     for (int k = 0; k < e.slot_count; ++k) out[k] += slip.force[d] * slip.gradient[d][k];
                 break;
             }
-            case ForceKind::contact: contact_forces(e, context, slots, out); break;
+            case ForceKind::contact: contact_forces(e, context, slots, t, out); break;
             case ForceKind::tyre: {
                 const TyreWrench w = tyre_wrench(e, context, slots);
                 out[0] = w.force.template head<D>();
@@ -592,7 +622,7 @@ bool ForceSet<D>::compute_blocks(int element, const std::vector<Measure<D>>& mea
             scalar_blocks(e, measures, context, t, blocks);
             return true;
         case ForceKind::tyre: tyre_blocks(e, context, slots, blocks); return true;
-        case ForceKind::contact: contact_blocks(e, context, slots, blocks); return true;
+        case ForceKind::contact: contact_blocks(e, context, slots, t, blocks); return true;
         case ForceKind::wrench: {
             const Mat<D> turn = wrench_turn(e, context);
             for (int k = 1; k < e.slot_count; ++k) blocks.k(k, k) = -turn;
@@ -617,7 +647,7 @@ double ForceSet<D>::potential(const std::vector<Measure<D>>& measures, const Mea
             bushing_state(e, measures, context, x, v);
             sum += 0.25 * x.dot((e.stiffness + e.stiffness.transpose()) * x);
         } else if (e.kind == ForceKind::contact) {
-            sum += contact_sum(e, context, slots, [](const CompliantPoint& p) { return p.elastic_energy; });
+            sum += contact_sum(e, context, slots, t, [](const CompliantPoint& p) { return p.elastic_energy; });
         } else if (e.kind == ForceKind::vector && !e.in_marker_axes) {
             // A constant force in world axes has the potential -F . p; one that changes with time does work.
             for (int k = 0; k < D; ++k)
@@ -680,8 +710,8 @@ double ForceSet<D>::power(const std::vector<Measure<D>>& measures, const Measure
             }
             // The hand that holds the target puts energy in and takes it out: no potential.
             case ForceKind::contact:  // damping and friction
-                sum +=
-                    contact_sum(e, context, slots, [](const CompliantPoint& p) { return p.power + p.elastic_power; });
+                sum += contact_sum(e, context, slots, t,
+                                   [](const CompliantPoint& p) { return p.power + p.elastic_power; });
                 break;
             case ForceKind::pull: sum += pull_force(e, context, slots[0]).dot(rate[slots[0]]); break;
             case ForceKind::tyre: {

@@ -49,6 +49,9 @@ enum SlipMemory {
     slip_size
 };
 
+/// What the memory says about the bristles of a contact, from ForceElement::bristle_memory on.
+enum BristleMemory { bristle_time, bristle_bend, bristle_rest = bristle_bend + 3, bristle_size };
+
 /// A scalar used by a force law beside its own: the value of a measure or its rate.
 struct LawInput {
     int measure = -1;
@@ -85,6 +88,7 @@ struct ForceElement {
     std::array<Row, 2> slip_rows;
     FrictionLaw friction;
     std::shared_ptr<const ContactPair> contact;
+    int bristle_memory = -1;  ///< contact: see BristleMemory; -1: it has none
 };
 
 /// Stiffness and damping blocks of one element, slot by slot.
@@ -130,11 +134,11 @@ public:
     double potential(const std::vector<Measure<D>>& measures, const MeasureContext<D>& context, double t) const;
     /// Power done on the mechanism by everything that has none.
     double power(const std::vector<Measure<D>>& measures, const MeasureContext<D>& context, double t) const;
-    /// Bristles of a friction element as they are at t, kept in the memory.
+    /// Bristles of a friction or contact element as they are at t, kept in the memory.
     void advance_friction(int element, const std::vector<Measure<D>>& measures, const MeasureContext<D>& context,
                           double t, std::vector<double>& memory) const;
-    /// Where the two shapes of a contact element touch, and what acts there.
-    void find_contact_points(int element, const MeasureContext<D>& context, CompliantPoints& points) const;
+    /// Where the two shapes of a contact element touch, and what acts there at t.
+    void find_contact_points(int element, const MeasureContext<D>& context, double t, CompliantPoints& points) const;
     /// The scalar force of a scalar or servo element (spring: tension; motor: push), magnitude of the others.
     double scalar_force(int element, const std::vector<Measure<D>>& measures, const MeasureContext<D>& context,
                         double t) const;
@@ -155,6 +159,8 @@ private:
     };
     SlipForce slip_force_of(const ForceElement<D>& e, const std::vector<Measure<D>>& measures,
                             const MeasureContext<D>& context, double t) const;
+    void advance_contact(const ForceElement<D>& e, const MeasureContext<D>& context, double t,
+                         std::vector<double>& memory) const;
     FrictionForce compliant_friction(const ForceElement<D>& e, const std::vector<Measure<D>>& measures,
                                      const MeasureContext<D>& context, double t) const;
     double servo_force(const ForceElement<D>& e, double x, double v, double t, bool* saturated) const;

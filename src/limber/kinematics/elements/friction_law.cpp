@@ -17,11 +17,21 @@ Rest stribeck(const FrictionLaw& law, double v) {
 }
 
 // s with its lag.
-Rest resting(const FrictionLaw& law, double v, const Bristles& start, double passed) {
+Rest resting(const FrictionLaw& law, double v, double rest_before, double passed) {
     const Rest now = stribeck(law, v);
-    if (!(law.dwell > 0) || now.value < start.rest) return now;
+    if (!(law.dwell > 0) || now.value < rest_before) return now;
     const double kept = std::exp(-passed / law.dwell);
-    return {now.value + (start.rest - now.value) * kept, now.by_v * (1 - kept)};
+    return {now.value + (rest_before - now.value) * kept, now.by_v * (1 - kept)};
+}
+
+// z_m
+struct MostBend {
+    double value, by_v;
+};
+
+MostBend most_bend(const FrictionLaw& law, const Rest& s) {
+    const double slope = law.bend / law.kinetic * (law.at_rest - law.kinetic);
+    return {law.bend + slope * s.value, slope * s.by_v};
 }
 
 struct Bend {
@@ -31,11 +41,10 @@ struct Bend {
 
 // x and v of what rubs.
 Bend bend(const FrictionLaw& law, double x, double v, const Bristles& start, double passed) {
-    const Rest s = resting(law, v, start, passed);
-    const double slope = law.bend / law.kinetic * (law.at_rest - law.kinetic);
+    const MostBend most = most_bend(law, resting(law, v, start.rest, passed));
     Bend z{};
-    z.most = law.bend + slope * s.value;
-    z.most_by_v = slope * s.by_v;
+    z.most = most.value;
+    z.most_by_v = most.by_v;
     const double way = x - law.lever * start.place;
     const double end = std::copysign(z.most, way);
     const double kept = std::exp(-std::abs(way) / z.most);
@@ -77,7 +86,33 @@ FrictionForce evaluate_friction(const FrictionLaw& law, double load, double x, d
 
 Bristles advance_bristles(const FrictionLaw& law, double x, double v, const Bristles& start, double passed) {
     const double r = law.lever;
-    return {bend(law, r * x, r * v, start, passed).value, x, resting(law, r * v, start, passed).value};
+    return {bend(law, r * x, r * v, start, passed).value, x, resting(law, r * v, start.rest, passed).value};
+}
+
+SurfaceFriction evaluate_surface_friction(const FrictionLaw& law, const Vec3& v, const SurfaceBristles& start,
+                                          double passed) {
+    const double speed = v.norm();
+    const Rest s = resting(law, speed, start.rest, passed);
+    const MostBend most = most_bend(law, s);
+    const double ways = speed * passed / most.value;  // of what bends bristles
+    const double kept = std::exp(-ways);
+    // z_m (1 - kept) / |v|, which is finite at rest.
+    const double gained = speed > 0 ? -most.value * std::expm1(-ways) / speed : passed;
+    SurfaceFriction f;
+    const Vec3 z = kept * start.bend + gained * v;
+    f.end = {z, s.value};
+    const Vec3 along = speed > 0 ? Vec3(v / speed) : Vec3::Zero();
+    const Vec3 from_end = start.bend - most.value * along;
+    const Vec3 by_speed =
+        -passed / most.value * kept * from_end + most.by_v * ((1 - kept) * along + kept * ways / most.value * from_end);
+    const Mat3 z_by_v = gained * Mat3::Identity() + (by_speed - gained * along) * along.transpose();
+    const Vec3 rate = v - speed / most.value * z;
+    const Mat3 rate_by_v = Mat3::Identity() - speed / most.value * z_by_v +
+                           (speed * most.by_v / most.value - 1) / most.value * z * along.transpose();
+    const double stiffness = law.kinetic / law.bend;
+    f.force = -stiffness * (z + law.damping * rate);
+    f.by_velocity = -stiffness * (z_by_v + law.damping * rate_by_v);
+    return f;
 }
 
 }  // namespace limber

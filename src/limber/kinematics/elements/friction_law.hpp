@@ -12,6 +12,11 @@
 //
 // Over a stretch dx on which z_m does not change,  z = +-z_m + (z_0 -+ z_m) exp(-|dx| / z_m);  so z is a function of the place reached, and only z, x
 // and s at the start of a step are remembered. It is of first order in the step where z_m changes.
+//
+// Of two surfaces z and v are vectors along them. What was covered within a step is taken as v at its end times its length (of first order, and no creep
+// at rest), and v/|v| is the direction of z_m:  z = z_0 exp(-|v| dt / z_m) + z_m v/|v| (1 - exp(-|v| dt / z_m)).
+
+#include "limber/math/types.hpp"
 
 namespace limber {
 
@@ -46,5 +51,22 @@ FrictionForce evaluate_friction(const FrictionLaw& law, double load, double x, d
                                 double passed);
 /// The bristles then.
 Bristles advance_bristles(const FrictionLaw& law, double x, double v, const Bristles& start, double passed);
+
+/// Bristles between two surfaces, world axes.
+struct SurfaceBristles {
+    Vec3 bend = Vec3::Zero();  ///< z
+    double rest = 0;           ///< s
+};
+
+/// Force over load, against the slip.
+struct SurfaceFriction {
+    Vec3 force = Vec3::Zero();
+    Mat3 by_velocity = Mat3::Zero();
+    SurfaceBristles end;
+};
+
+/// The bristle law at the velocity of slip v, `passed` seconds after the bristles were as they are.
+SurfaceFriction evaluate_surface_friction(const FrictionLaw& law, const Vec3& v, const SurfaceBristles& start,
+                                          double passed);
 
 }  // namespace limber

@@ -64,7 +64,8 @@ private:
     /// What the stop says about friction, for its last gap; nothing if it has none.
     std::optional<FrictionElement> stop_friction(const Stop& stop, double lever);
     /// Of the last gap, along axes of the first marker.
-    void add_sliding_friction(const Stop& stop, std::array<int, 2> axes, double radius, bool is_round);
+    void add_sliding_friction(const Stop& stop, std::array<int, 2> axes, double radius, RowKind kind,
+                              bool is_round = false);
     void add_limit_friction(const Stop& stop, int coordinate);
 
     // scalars, see scalars.cpp

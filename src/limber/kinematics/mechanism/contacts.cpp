@@ -206,6 +206,20 @@ std::optional<ContactLaw> MechanismBuilder<D>::contact_law(const ContactRule& ru
     law.factor = number("factor", 0, 0, any);
     law.slip = number("slip", 1e-3, 1e-12, any);
     law.stribeck = number("stribeck", 1e-2, 1e-12, any);
+    if (rule.numbers.contains("bend")) {
+        if (!(law.friction > 0)) throw ModelError(what + ": bristles need friction above zero");
+        FrictionLaw& bristles = law.bristles.emplace();
+        bristles.kind = FrictionLaw::Kind::bristle;
+        bristles.kinetic = law.friction;
+        bristles.at_rest = law.static_friction;
+        bristles.stribeck = law.stribeck;
+        bristles.bend = number("bend", 0, 1e-12, any);
+        bristles.damping = number("bristle-damping", 0, 0, any);
+        bristles.dwell = number("dwell", 0, 0, any);
+    }
+    for (const char* key : {"bristle-damping", "dwell"})
+        if (rule.numbers.contains(key) && !law.bristles)
+            throw ModelError(fmt::format("{}: {} belongs to bristles: say with bend how far they give way", what, key));
     if (rule.law == ContactRule::Law::exact_restitution)
         law.factor = exact_damping_factor(number("restitution", 1, 1e-3, 1)) / number("speed", 1, 1e-12, any);
     return law;
@@ -286,6 +300,10 @@ void MechanismBuilder<D>::add_compliant_contacts() {
             e.name = m_.contact_rules[rule].name;
             e.contact = std::make_shared<const ContactPair>(
                 ContactPair{a.shape, b.shape, a.place, b.place, reach(a), reach(b), *m_.contact_rules[rule].law, rule});
+            if (e.contact->law.bristles) {
+                e.bristle_memory = new_memory(-1, 0);
+                for (int k = 1; k < bristle_size; ++k) new_memory(-1, 0);
+            }
             std::vector<int> slots = frame_features(a.body);
             const std::vector<int> more = frame_features(b.body);
             slots.insert(slots.end(), more.begin(), more.end());
@@ -317,10 +335,18 @@ bool Mechanism<D>::has_rigid_contacts() const {
     });
 }
 
+template <int D>
+bool Mechanism<D>::has_contact_bristles() const {
+    return std::any_of(forces.elements.begin(), forces.elements.end(),
+                       [](const ForceElement<D>& e) { return e.bristle_memory >= 0; });
+}
+
 template int Mechanism<2>::find_contact_rule(int, int) const;
 template int Mechanism<3>::find_contact_rule(int, int) const;
 template bool Mechanism<2>::has_rigid_contacts() const;
 template bool Mechanism<3>::has_rigid_contacts() const;
+template bool Mechanism<2>::has_contact_bristles() const;
+template bool Mechanism<3>::has_contact_bristles() const;
 template void MechanismBuilder<2>::add_contacts();
 template void MechanismBuilder<3>::add_contacts();
 

@@ -187,6 +187,7 @@ struct Mechanism {
     /// The rule for two bodies (-1: ground), -1 if they do not touch.
     int find_contact_rule(int a, int b) const;
     bool has_rigid_contacts() const;
+    bool has_contact_bristles() const;
 };
 
 /// Brings turns and places on curves up to date; inputs stay as they are. `features` must be up to date.

@@ -148,6 +148,7 @@ private:
         for (auto& component : force.components) component = terms(component);
         if (force.target_memory >= 0) force.target_memory = memories(force.target_memory, D);
         if (force.slip_memory >= 0) force.slip_memory = memories(force.slip_memory, slip_size);
+        if (force.bristle_memory >= 0) force.bristle_memory = memories(force.bristle_memory, bristle_size);
         m.force_index[force.name] = static_cast<int>(m.forces.elements.size());
         const std::vector<int> slots = features(whole_.forces.slot_feature, force.first_slot, force.slot_count);
         m.forces.add(std::move(force), slots);

@@ -58,7 +58,7 @@ std::optional<FrictionElement> MechanismBuilder<D>::stop_friction(const Stop& st
 }
 
 template <int D>
-void MechanismBuilder<D>::add_sliding_friction(const Stop& stop, std::array<int, 2> axes, double radius,
+void MechanismBuilder<D>::add_sliding_friction(const Stop& stop, std::array<int, 2> axes, double radius, RowKind kind,
                                                bool is_round) {
     std::optional<FrictionElement> friction = stop_friction(stop, 1);
     if (!friction) return;
@@ -71,7 +71,7 @@ void MechanismBuilder<D>::add_sliding_friction(const Stop& stop, std::array<int,
     slots.push_back(b.point);
     slots.insert(slots.end(), b.axis.begin(), b.axis.end());
     Row row;
-    row.kind = RowKind::sliding;
+    row.kind = kind;
     row.element = static_cast<int>(m_.elements.size()) - 1;
     row.radius = radius;
     row.is_round = is_round;
@@ -147,8 +147,17 @@ void MechanismBuilder<D>::add_stop(const Stop& stop) {
         switch (stop.type) {
             case StopType::limit: break;
             case StopType::wall:
-                add_gap(stop, {{1.0, along(D - 1)}}, radius);
-                add_sliding_friction(stop, {0, 1}, radius, false);
+                if (stop.has_rim) positive(radius, "radius of the rim");
+                // In the plane a disc is seen from its side, as a ball is.
+                if (D == 3 && stop.has_rim) {
+                    add_gap(stop,
+                            {{1.0, measure(MeasureKind::disc_height, {a.point, a.axis[D - 1], b.point, b.axis[D - 1]},
+                                           radius)}},
+                            0);
+                } else {
+                    add_gap(stop, {{1.0, along(D - 1)}}, radius);
+                }
+                add_sliding_friction(stop, {0, 1}, radius, stop.has_rim ? RowKind::rolling : RowKind::sliding);
                 break;
             case StopType::stop: {
                 const double distance = length();
@@ -156,21 +165,21 @@ void MechanismBuilder<D>::add_stop(const Stop& stop) {
                     throw ModelError(
                         fmt::format("{}: radius must not exceed the length {}, found {}", what, distance, radius));
                 apart(distance, 1);
-                add_sliding_friction(stop, {0, 1}, radius > 0 ? radius : distance / 2, true);
+                add_sliding_friction(stop, {0, 1}, radius > 0 ? radius : distance / 2, RowKind::sliding, true);
                 break;
             }
             case StopType::cable: apart(length(), -1); break;
             case StopType::clearance:
                 apart(positive(number(stop.gap, "gap"), "gap"), -1);
                 // The pin touches on its far side.
-                add_sliding_friction(stop, {0, 1}, -radius, true);
+                add_sliding_friction(stop, {0, 1}, -radius, RowKind::sliding, true);
                 break;
             case StopType::slot: {
                 const double gap = positive(number(stop.gap, "gap"), "gap");
                 for (int axis = D == 2 ? 1 : 0; axis < 2; ++axis)
                     for (const double sign : {1.0, -1.0}) {
                         add_gap(stop, {{sign, along(axis)}}, -gap);
-                        add_sliding_friction(stop, {1 - axis, 2}, radius, false);
+                        add_sliding_friction(stop, {1 - axis, 2}, radius, RowKind::sliding);
                     }
                 break;
             }

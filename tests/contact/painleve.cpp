@@ -1,0 +1,60 @@
+// Painleve's paradox: where it begins, and that other failures are not taken for it.
+
+#include <cmath>
+
+#include "limber/contact/complementarity.hpp"
+#include "limber/model/error.hpp"
+#include "support/models.hpp"
+
+namespace limber::testing {
+namespace {
+
+MatX matrix(double a, double b, double c, double d) {
+    return (MatX(2, 2) << a, b, c, d).finished();
+}
+
+TEST(Painleve, OneSolutionNeedsPositiveMinors) {
+    EXPECT_TRUE(has_one_solution(MatX::Identity(3, 3)));
+    EXPECT_TRUE(has_one_solution(matrix(1, -3, 1, 1)));
+    EXPECT_TRUE(has_one_solution(matrix(1, 1, 1, 1))) << "two contacts at one point";
+    EXPECT_FALSE(has_one_solution(matrix(1, 0, 0, -1e-3)));
+    EXPECT_FALSE(has_one_solution(matrix(1, 2, 2, 1)));
+    // Minors of two contacts are positive, that of all three is 1 - 3^3.
+    EXPECT_FALSE(has_one_solution((MatX(3, 3) << 1, -3, 0, 0, 1, -3, -3, 0, 1).finished()));
+}
+
+// A rod of 1 m that leans ahead at 60 degrees and slides on its foot: W = 1 + 3 cos^2, and friction takes 3 mu sin cos of it away. Up to
+// mu = (1 + 3 cos^2)/(3 sin cos) there is a force, N = (g - w^2/2 sin) / (W - 3 mu sin cos) with m = 1.
+TEST(Painleve, RodHasAForceUpToItsCriticalFriction) {
+    const double lean = pi / 3;
+    const double critical = (1 + 3 * std::pow(std::cos(lean), 2)) / (3 * std::sin(lean) * std::cos(lean));
+    const auto rod = [](double mu) {
+        return Simulation(read(R"(
+limber: 1
+plane: xy
+parameters: {lean: 60 deg, mu: )" +
+                               std::to_string(mu) + R"(}
+bodies:
+  rod: {rod: {from: [0, 0], to: [cos(lean), sin(lean)], mass: 1}, velocity: [-1, 0]}
+stops:
+  floor: {wall: [ground, rod.from], friction: mu}
+sensors:
+  push: {contact-force: floor}
+)"),
+                          options("global", "trapezoidal"));
+    };
+    for (const double share : {0.5, 0.9, 0.99}) {
+        Simulation simulation = rod(share * critical);
+        const double inertia = 1 + 3 * std::pow(std::cos(lean), 2);
+        EXPECT_NEAR(sense(simulation, "push"), 9.81 / (inertia * (1 - share)), 1e-4 / (1 - share)) << share;
+    }
+    try {
+        rod(1.001 * critical);
+        FAIL() << "nothing was reported";
+    } catch (const ModelError& error) {
+        EXPECT_NE(std::string(error.what()).find("Painleve"), std::string::npos) << error.what();
+    }
+}
+
+}  // namespace
+}  // namespace limber::testing
