@@ -49,9 +49,10 @@ ModularAssembly<D>::ModularAssembly(Boxes boxes, std::unique_ptr<InterfaceJoints
     const auto ports = static_cast<std::size_t>(team_.port_count());
     motion_.resize(ports);
     wrenches_.assign(ports, TwistVec<D>::Zero());
-    forces_ = new_forces_ = rates_ = probe_ = settled_ = start_wrenches_ = before_wrenches_ = wrenches_;
+    forces_ = new_forces_ = rates_ = probe_ = settled_ = bend_ = wrenches_;
     known_ = asked_forces_ = force_changes_ = spring_wrenches_ = wrenches_;
     past_forces_.assign(3, forces_);
+    past_wrenches_ = past_forces_;
     const auto boxes_in_all = static_cast<std::size_t>(team_.count());
     answers_.resize(boxes_in_all);
     kinds_.resize(boxes_in_all);
@@ -115,10 +116,12 @@ void ModularAssembly<D>::begin(double h, Coupling coupling) {
         const double omega = gain_options_.frequency / h;
         gains_ = {omega * omega, 2 * gain_options_.damping * omega, 0.1 / h};
     }
-    const bool has_before = past_ > 0 && std::abs(previous_h_ - h) < 1e-6 * h;
+    const bool has_bend = options_.course == ForceCourse::quadratic && has_past(2);
+    for (std::size_t p = 0; p < bend_.size() && has_bend; ++p)
+        bend_[p] = past_wrenches_[0][p] - 2 * past_wrenches_[1][p] + past_wrenches_[2][p];
     team_.for_all([&](int k) {
-        team_[k].begin(h, coupling, options_.course, team_.part(start_wrenches_, k),
-                       has_before ? team_.part(before_wrenches_, k) : std::span<TwistVec<D>>{});
+        team_[k].begin(h, coupling, options_.course, team_.part(past_wrenches_[0], k),
+                       has_bend ? team_.part(bend_, k) : std::span<TwistVec<D>>{});
     });
     for (const int k : team_.own()) {
         kinds_[k] = {team_[k].reach(), team_[k].is_led()};
@@ -592,18 +595,17 @@ void ModularAssembly<D>::predict() {
         move(port.state, TwistVec<D>(h_ * twist));
     }
     joints_->update(motion_, t_ + h_);
-    const bool has_past = past_ > 0 && std::abs(previous_h_ - h_) < 1e-6 * h_;
     multipliers_ = expected_multipliers_;
     if (!method_->starts_warm()) {
         multipliers_.setZero();
-    } else if (has_past) {
+    } else if (has_past(1)) {
         multipliers_ += expected_multipliers_ - expected_before_;
     }
     if (method_->uses_whole_matrix() && matrix_.admittance().is_ready() && matrix_.admittance().is_singular())
         matrix_.project_joints(multipliers_);
     forces_ = past_forces_[0];
-    if (!has_past || options_.course == ForceCourse::hold) return;
-    const bool is_quadratic = options_.course == ForceCourse::quadratic && past_ > 1;
+    if (!has_past(1) || options_.course == ForceCourse::hold) return;
+    const bool is_quadratic = options_.course == ForceCourse::quadratic && has_past(2);
     for (std::size_t p = 0; p < forces_.size(); ++p) {
         const TwistVec<D> change = past_forces_[0][p] - past_forces_[1][p];
         forces_[p] += change;
@@ -641,11 +643,11 @@ void ModularAssembly<D>::accept() {
     accepted_multipliers_ = multipliers_;
     expected_before_ = expected_multipliers_;
     expected_multipliers_ = multipliers_ + late_correction_;
-    std::swap(before_wrenches_, start_wrenches_);
+    std::rotate(past_wrenches_.begin(), past_wrenches_.end() - 1, past_wrenches_.end());
     // The wrenches that the accelerations of the end belong to; those found from positions swing about them from step to step.
-    start_wrenches_ = has_accelerations() ? wrenches_ : settled_;
+    past_wrenches_[0] = has_accelerations() ? wrenches_ : settled_;
     if (!options_.use_iteration && joints_->has_forces())
-        for (std::size_t p = 0; p < wrenches_.size(); ++p) start_wrenches_[p] += new_forces_[p] - forces_[p];
+        for (std::size_t p = 0; p < wrenches_.size(); ++p) past_wrenches_[0][p] += new_forces_[p] - forces_[p];
     if (h_ > 0) {
         past_ = std::abs(previous_h_ - h_) < 1e-6 * h_ ? past_ + 1 : 1;
         previous_h_ = h_;
@@ -666,8 +668,7 @@ void ModularAssembly<D>::save(AssemblySnapshot<D>& to) const {
     to.past = past_;
     to.multipliers = accepted_multipliers_;
     to.before_multipliers = before_multipliers_;
-    to.start_wrenches = start_wrenches_;
-    to.before_wrenches = before_wrenches_;
+    to.past_wrenches = past_wrenches_;
     to.past_forces = past_forces_;
     to.motion = motion_;
     to.joint_memory = joints_->memory();
@@ -682,8 +683,7 @@ void ModularAssembly<D>::restore(const AssemblySnapshot<D>& from) {
     past_ = from.past;
     accepted_multipliers_ = from.multipliers;
     before_multipliers_ = from.before_multipliers;
-    start_wrenches_ = from.start_wrenches;
-    before_wrenches_ = from.before_wrenches;
+    past_wrenches_ = from.past_wrenches;
     past_forces_ = from.past_forces;
     motion_ = from.motion;
     joints_->set_memory(from.joint_memory);

@@ -14,6 +14,7 @@
 // between components are wrenches too, found from the motion at the end, or extrapolated if nothing is to be iterated.
 
 #include <array>
+#include <cmath>
 #include <memory>
 #include <span>
 #include <string>
@@ -41,8 +42,7 @@ struct AssemblySnapshot {
     double t = 0, previous_h = 0;
     int past = 0;
     VecX multipliers, before_multipliers;
-    std::vector<TwistVec<D>> start_wrenches, before_wrenches;
-    std::vector<std::vector<TwistVec<D>>> past_forces;
+    std::vector<std::vector<TwistVec<D>>> past_wrenches, past_forces;
     std::vector<PortMotion<D>> motion;
     std::vector<double> joint_memory;
     std::vector<std::vector<double>> boxes;
@@ -137,7 +137,13 @@ private:
     bool does_residual_settle();
     bool forces_settle(double change);
     bool iterates_with_springs() const { return matrix_.spring_rows() > 0 && iterates_forces(); }
-    bool iterates_forces() const { return !has_accelerations() && options_.use_iteration && joints_->has_forces(); }
+    /// A parabola through forces of the past needs three of them: the first two steps are iterated in any case.
+    bool iterates_forces() const {
+        const bool is_start = options_.course == ForceCourse::quadratic && !has_past(2);
+        return !has_accelerations() && (options_.use_iteration || is_start) && joints_->has_forces();
+    }
+    /// Whether there are so many steps before this one of the same length.
+    bool has_past(int steps) const { return past_ >= steps && std::abs(previous_h_ - h_) < 1e-6 * h_; }
 
     ComponentTeam<D> team_;
     InterfaceMatrix<D> matrix_;
@@ -162,8 +168,8 @@ private:
     Gains gains_;
     std::vector<PortMotion<D>> motion_;
     std::vector<TwistVec<D>> wrenches_, forces_, new_forces_, rates_, probe_, settled_;
-    std::vector<std::vector<TwistVec<D>>> past_forces_;  // of the accepted motion, newest first
-    std::vector<TwistVec<D>> start_wrenches_, before_wrenches_;
+    std::vector<std::vector<TwistVec<D>>> past_forces_, past_wrenches_;  // of the accepted motion, newest first
+    std::vector<TwistVec<D>> bend_;                                      // of the wrenches over these steps
     int past_ = 0;  // steps of length previous_h_ that have been accepted in a row
     std::vector<StepReport> answers_;
     VecX multipliers_, accepted_multipliers_, before_multipliers_;
