@@ -152,6 +152,64 @@ TEST(UnequalSteps, StiffForcesTakeAFewQuestions) {
     EXPECT_NEAR(sense(divided, "y.x"), sense(whole, "y.x"), 1e-8);
 }
 
+// The second mass takes four steps in one of the whole, over which the force of the spring runs straight.
+Model with_own_steps(const char* spring) {
+    std::string text = oscillators;
+    text.replace(text.find("stiffness: 20"), 13, spring);
+    text.replace(text.find("bodies: [second]"), 16, "bodies: [second], step: 0.0025");
+    text.replace(text.find("one.displacement: 1"), 19, "one.displacement: 0.01");
+    return read(text);
+}
+
+SimulationOptions divided_options() {
+    SimulationOptions o = options("global", "trapezoidal");
+    o.modular.division = "groups";
+    return o;
+}
+
+// Newmark's schemes with beta = 1/4 on one side and 11/64, that of four steps under a straight course, on the other: stable up to 1.28e5 N/m.
+TEST(UnequalSteps, UnresolvedSpringsEndTheRun) {
+    SimulationOptions o = divided_options();
+    o.integrator_options.max_halvings = 0;
+    Simulation simulation(with_own_steps("stiffness: 3e5"), o);
+    State last;
+    StepReport report;
+    while (report.ok && simulation.time() < 0.5) {
+        last = simulation.state();
+        report = simulation.step(0.01);
+    }
+    ASSERT_FALSE(report.ok);
+    EXPECT_LT(simulation.time(), 0.1);
+    EXPECT_EQ(simulation.state().q, last.q);
+    for (const char* word : {"'between'", "0.01 s", "step of the whole smaller"})
+        EXPECT_NE(report.reason.find(word), std::string::npos) << report.reason;
+    // It does not go on with unequal steps, but does with one that all take.
+    EXPECT_FALSE(simulation.step(0.01).ok);
+    EXPECT_FALSE(simulation.step(0.005).ok);
+    EXPECT_TRUE(simulation.step(0.0025).ok);
+}
+
+// Where steps that fail are divided, they are until all components take the same.
+TEST(UnequalSteps, UnresolvedSpringsDivideTheStep) {
+    Simulation simulation(with_own_steps("stiffness: 3e5, damping: 200"), divided_options());
+    const double start = sense(simulation, "energy");
+    const StepReport report = simulation.advance(1, 0.01);
+    ASSERT_TRUE(report.ok) << report.reason;
+    EXPECT_LT(sense(simulation, "energy"), start);
+}
+
+TEST(UnequalSteps, ResolvedSpringsPass) {
+    for (const char* spring : {"stiffness: 2e4", "stiffness: 1e5", "stiffness: 1.2e5"}) {
+        SimulationOptions o = divided_options();
+        o.integrator_options.max_halvings = 0;
+        Simulation simulation(with_own_steps(spring), o);
+        const double start = sense(simulation, "energy");
+        const StepReport report = simulation.advance(5, 0.01);
+        ASSERT_TRUE(report.ok) << spring << ": " << report.reason;
+        EXPECT_LT(sense(simulation, "energy"), 1.1 * start) << spring;
+    }
+}
+
 // A double pendulum whose links take 1, 3 or 7 own steps in one of the whole: the error falls with the second order of the scheme, and is
 // less than that of the undivided one, 3.04e-5 with 2 ms.
 TEST(UnequalSteps, AnyRatioConverges) {

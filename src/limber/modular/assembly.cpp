@@ -24,6 +24,9 @@ constexpr double closed = 1e-9;
 constexpr int most_returns = 6;
 // An iteration that leaves more than this part of the error needs tangents from here.
 constexpr double slow = 0.1;
+// Swings of forces from step to step that may be noise, over the largest force and over the tolerance.
+constexpr double noise = 1e-3;
+constexpr double noise_of_tolerance = 10;
 
 template <class Derived>
 double largest(const Eigen::MatrixBase<Derived>& x) {
@@ -43,7 +46,8 @@ ModularAssembly<D>::ModularAssembly(Boxes boxes, std::unique_ptr<InterfaceJoints
       gain_options_(gains),
       passes_(corrector_passes),
       method_(make_gluing_method(options)),
-      pusher_(make_block_gradient_gluing()) {
+      pusher_(make_block_gradient_gluing()),
+      swings_(team_.port_count(), joints_->mechanism().length_scale) {
     if (options_.gluing == Gluing::penalty) options_.coupling = Coupling::acceleration;
     for (int k = 0; k < team_.count(); ++k) has_lent_inertia_ = has_lent_inertia_ || team_[k].is_lent_inertia();
     const auto ports = static_cast<std::size_t>(team_.port_count());
@@ -83,6 +87,7 @@ void ModularAssembly<D>::connect() {
         bonds.push_back({bodies_of_force(m, static_cast<int>(f)), 0});
     team_.exchange().connect(bonds);
     matrix_.connect(*joints_, uses_springs());
+    refused_step_ = 0;
 }
 
 template <int D>
@@ -549,6 +554,7 @@ template <int D>
 StepReport ModularAssembly<D>::start(double t) {
     t_ = t;
     past_ = 0;
+    swings_.restart();
     begin(0, Coupling::acceleration);
     forces_.assign(forces_.size(), TwistVec<D>::Zero());
     multipliers_ = accepted_multipliers_;
@@ -576,6 +582,7 @@ template <int D>
 StepReport ModularAssembly<D>::restart_velocities(double t) {
     t_ = t;
     past_ = 0;
+    swings_.restart();
     begin(0, Coupling::acceleration);
     multipliers_.setZero();
     impulses_.setZero();
@@ -613,9 +620,51 @@ void ModularAssembly<D>::predict() {
     }
 }
 
+// Shorter steps that are still unequal are not tried: each trial would widen the swings.
+template <int D>
+bool ModularAssembly<D>::is_step_refused() const {
+    if (refused_step_ == 0 || are_springs_as_undivided()) return false;
+    return iterates_forces() || h_ > (1 - 1e-6) * refused_step_;
+}
+
+template <int D>
+bool ModularAssembly<D>::are_springs_resolved() {
+    if (!joints_->has_forces() || are_springs_as_undivided()) return true;
+    double force = 0;
+    for (const int p : team_.exchange().own_ports()) force = std::max(force, largest(new_forces_[p]));
+    const double negligible = std::max(noise, noise_of_tolerance * options_.tolerance) *
+                              find_largest_of_all(std::isfinite(force) ? force : 0);
+    double worst = -1;
+    for (const int p : team_.exchange().own_ports())
+        if (swings_.does_swing_out(p, new_forces_[p], h_, negligible)) worst = p;
+    worst = find_largest_of_all(worst);
+    if (worst < 0) {
+        swings_.accept(team_.exchange().own_ports(), new_forces_, h_);
+        return true;
+    }
+    const Mechanism<D>& m = joints_->mechanism();
+    std::string names;
+    for (std::size_t f = 0; f < m.forces.elements.size(); ++f) {
+        const std::vector<int> ports = bodies_of_force(m, static_cast<int>(f));
+        if (std::find(ports.begin(), ports.end(), static_cast<int>(worst)) != ports.end())
+            names += fmt::format("{}'{}'", names.empty() ? "" : ", ", m.forces.elements[f].name);
+    }
+    refused_step_ = h_;
+    failure_ = refusal_ = fmt::format(
+        "forces between components swing ever wider, most at body '{}': steps of {:.4g} s are too long for {}. Make "
+        "the "
+        "step of the whole smaller, or let components take no steps of their own and iterate the forces",
+        m.bodies[static_cast<std::size_t>(worst)].name, h_, names);
+    return false;
+}
+
 template <int D>
 StepReport ModularAssembly<D>::step(double h) {
     begin(h, options_.coupling);
+    if (is_step_refused()) {
+        failure_ = refusal_;
+        return make_report(false);
+    }
     predict();
     if (coupling_ == Coupling::acceleration) {
         for (int pass = 0; pass < passes_; ++pass) {
@@ -628,6 +677,7 @@ StepReport ModularAssembly<D>::step(double h) {
         if (joints_->row_count() > 0 && !(push(true) && push(false))) return make_report(false);
         if (joints_->has_forces()) joints_->find_forces(new_forces_);
     }
+    if (!are_springs_resolved()) return make_report(false);
     matrix_.judge(report_.answers + report_.products);
     accept();
     return make_report(true);
@@ -672,6 +722,7 @@ void ModularAssembly<D>::save(AssemblySnapshot<D>& to) const {
     to.past_forces = past_forces_;
     to.motion = motion_;
     to.joint_memory = joints_->memory();
+    to.swings = swings_;
     to.boxes.resize(static_cast<std::size_t>(team_.count()));
     for (const int k : team_.own()) to.boxes[k] = team_[k].save();
 }
@@ -687,6 +738,7 @@ void ModularAssembly<D>::restore(const AssemblySnapshot<D>& from) {
     past_forces_ = from.past_forces;
     motion_ = from.motion;
     joints_->set_memory(from.joint_memory);
+    swings_ = from.swings;
     for (const int k : team_.own()) team_[k].restore(from.boxes[k]);
 }
 

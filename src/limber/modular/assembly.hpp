@@ -24,6 +24,7 @@
 #include "limber/modular/gluing.hpp"
 #include "limber/modular/interface_joints.hpp"
 #include "limber/modular/interface_matrix.hpp"
+#include "limber/modular/swing_watch.hpp"
 
 namespace limber {
 
@@ -46,6 +47,7 @@ struct AssemblySnapshot {
     std::vector<PortMotion<D>> motion;
     std::vector<double> joint_memory;
     std::vector<std::vector<double>> boxes;
+    SwingWatch<D> swings{0, 1};
 };
 
 template <int D>
@@ -109,6 +111,12 @@ private:
     double find_largest_of_all(double own);
     double find_force_change();
     std::string describe_unsettled() const;
+    /// Whether springs have the same step on both sides and are found together with the motion, as in the undivided mechanism.
+    bool are_springs_as_undivided() const { return matrix_.has_equal_reach() && iterates_forces(); }
+    /// Whether it is known that they would swing without bounds.
+    bool is_step_refused() const;
+    /// False: springs between components swing ever wider.
+    bool are_springs_resolved();
     bool has_accelerations() const { return coupling_ == Coupling::acceleration || h_ == 0; }
     /// Whether forces between components are found with their stiffness.
     bool uses_springs() const {
@@ -181,6 +189,9 @@ private:
     double opening_ = 0;  // largest error of the rows, as a position
     GluingReport report_;
     std::unique_ptr<GluingMethod> pusher_;  // of velocities and accelerations
+    SwingWatch<D> swings_;
+    double refused_step_ = 0;  // in which they did; 0: none is known
+    std::string refusal_;
     std::string failure_;
 };
 
