@@ -242,8 +242,9 @@ typename ModularAssembly<D>::Status ModularAssembly<D>::find_own_status() const 
     auto& [failed, unbalanced, change, acceptable, opening] = status;
     for (const int k : team_.own()) {
         if (!answers_[k].ok) failed = 1;
-        if (balanced_[k] == 0) unbalanced = 1;
+        // Those that are not led answer in full: nothing of them is out of balance.
         if (!kinds_[k].is_led) continue;
+        if (balanced_[k] == 0) unbalanced = 1;
         change = std::max(change, progress_[k].change);
         acceptable = std::max(acceptable, progress_[k].acceptable);
     }
