@@ -402,8 +402,9 @@ std::string ModularAssembly<D>::describe_unsettled() const {
     for (const auto& element : m.elements)
         if (element.first_row <= worst && worst < element.first_row + element.row_count)
             place = fmt::format("; the largest error is at '{}'", element.name);
-    return fmt::format("the interface forces did not settle in {} questions to the components{}",
-                       report_.answers + report_.products, place);
+    const char* advice = method_->uses_whole_matrix() ? "" : "; gluing 'direct' heeds how joints act on each other";
+    return fmt::format("the interface forces did not settle in {} questions to the components{}{}",
+                       report_.answers + report_.products, place, advice);
 }
 
 template <int D>
@@ -609,7 +610,7 @@ void ModularAssembly<D>::predict() {
     } else if (has_past(1)) {
         multipliers_ += expected_multipliers_ - expected_before_;
     }
-    if (method_->uses_whole_matrix() && matrix_.admittance().is_ready() && matrix_.admittance().is_singular())
+    if (method_->starts_warm() && matrix_.admittance().is_ready() && matrix_.admittance().is_singular())
         matrix_.project_joints(multipliers_);
     forces_ = past_forces_[0];
     if (!has_past(1) || options_.course == ForceCourse::hold) return;
