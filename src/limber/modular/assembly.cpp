@@ -77,7 +77,7 @@ template <int D>
 void ModularAssembly<D>::connect() {
     const int rows = joints_->row_count();
     multipliers_ = accepted_multipliers_ = before_multipliers_ = residual_ = correction_ = rows_ = VecX::Zero(rows);
-    impulses_ = expected_multipliers_ = expected_before_ = late_correction_ = VecX::Zero(rows);
+    impulses_ = late_correction_ = expected_multipliers_ = expected_before_ = expected_earlier_ = VecX::Zero(rows);
     const Mechanism<D>& m = joints_->mechanism();
     std::vector<Bond> bonds;
     bonds.reserve(m.elements.size() + m.forces.elements.size());
@@ -609,6 +609,9 @@ void ModularAssembly<D>::predict() {
         multipliers_.setZero();
     } else if (has_past(1)) {
         multipliers_ += expected_multipliers_ - expected_before_;
+        // Those of accelerations run smoothly; those found from positions swing from step to step.
+        if (has_accelerations() && has_past(2))
+            multipliers_ += expected_multipliers_ - 2 * expected_before_ + expected_earlier_;
     }
     if (method_->starts_warm() && matrix_.admittance().is_ready() && matrix_.admittance().is_singular())
         matrix_.project_joints(multipliers_);
@@ -693,6 +696,7 @@ void ModularAssembly<D>::accept() {
     past_forces_[0] = joints_->has_forces() ? new_forces_ : forces_;
     before_multipliers_ = accepted_multipliers_;
     accepted_multipliers_ = multipliers_;
+    std::swap(expected_earlier_, expected_before_);
     expected_before_ = expected_multipliers_;
     expected_multipliers_ = multipliers_ + late_correction_;
     std::rotate(past_wrenches_.begin(), past_wrenches_.end() - 1, past_wrenches_.end());

@@ -181,7 +181,8 @@ private:
     int past_ = 0;  // steps of length previous_h_ that have been accepted in a row
     std::vector<StepReport> answers_;
     VecX multipliers_, accepted_multipliers_, before_multipliers_;
-    VecX expected_multipliers_, expected_before_;  // the accepted ones with what would still have corrected them
+    // The accepted ones with what would still have corrected them, and those of the two steps before.
+    VecX expected_multipliers_, expected_before_, expected_earlier_;
     VecX late_correction_;
     double previous_h_ = 0;
     VecX residual_, correction_, rows_, impulses_, weakest_;
