@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "contact_cases.hpp"
+#include "iltis.hpp"
 
 namespace peers {
 namespace {
@@ -193,7 +194,7 @@ std::vector<std::string> case_names() {
     return {"double-pendulum", "slider-crank",   "chain-10",    "chain-40",     "chain-160",
             "chain-640",       "chain-2500",     "chain-10000", "n-four-bar-1", "n-four-bar-5",
             "n-four-bar-40",   "n-four-bar-200", "andrews",     "bricard",      "six-legs",
-            "humanoid",        "bricks",         "spheres-27",  "spheres-125"};
+            "humanoid",        "iltis",          "bricks",      "spheres-27",   "spheres-125"};
 }
 
 Case make_case(const std::string& name) {
@@ -215,6 +216,8 @@ Case make_case(const std::string& name) {
         c = six_legs();
     } else if (name == "humanoid") {
         c = humanoid();
+    } else if (name == "iltis") {
+        c = iltis();
     } else if (name == "bricks") {
         c = bricks();
     } else if (name.starts_with("spheres-")) {

@@ -17,8 +17,10 @@ struct Case {
     /// What counts as solved.
     std::string criterion;
     double largest_drift = 1e9, largest_error = 1e9;
-    /// Who is not shown, and why; a sentence for the page.
-    std::string left_out;
+    /// For the page: who is not shown, and why, or what an engine is given instead.
+    std::string remark;
+    /// Limber's model, under examples/, for scenes with forces of their own.
+    std::string model_file;
 };
 
 /// "double-pendulum", "chain-40", "n-four-bar-5", ...

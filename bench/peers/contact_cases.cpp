@@ -71,7 +71,7 @@ Case bricks() {
     c.error_name = "moved by (m)";
     c.largest_error = 1e-4;
     c.criterion = "no corner of the wall farther than 0.1 mm from where it was, after 1 s";
-    c.left_out =
+    c.remark =
         "Simbody is not shown: its contact of boxes is one of meshes on elastic foundations, not of rigid bodies. Nor "
         "is DART, which takes about 0.4 s per step (PGS, 30 iterations).";
     return c;

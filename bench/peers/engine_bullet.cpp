@@ -43,7 +43,8 @@ Principal find_principal(const Link& link) {
 
 class BulletEngine : public Engine {
 public:
-    BulletEngine(const Case& c, const Setting& setting) : scene_(c.scene), step_(setting.step) {
+    BulletEngine(const Case& c, const Setting& setting)
+        : scene_(with_rods_as_links(c.scene)), step_(setting.step), states_(c.scene.links.size()) {
         world_.setGravity(to_bullet(scene_.gravity));
         btContactSolverInfo& info = world_.getSolverInfo();
         info.m_numIterations = 200;
@@ -137,6 +138,7 @@ private:
         tree->finalizeMultiDof();
         tree->setCanSleep(false);
         world_.addMultiBody(tree);
+        if (floats) tree->setBaseVel(to_bullet(l.velocity));
         for (const int i : order) {
             const Link& link = scene_.links[i];
             if (places_[i].link >= 0 && (link.joint == JointKind::hinge || link.joint == JointKind::slide))
@@ -241,18 +243,29 @@ private:
             push(spring.a, a, spring.stiffness * (length - spring.length) / length * d);
             push(spring.b, a + d, -spring.stiffness * (length - spring.length) / length * d);
         }
+        if (!scene_.forces) return;
+        read(states_);
+        loads_.assign(states_.size(), {});
+        scene_.forces(states_, loads_);
+        for (std::size_t i = 0; i < states_.size(); ++i)
+            push_centre(static_cast<int>(i), to_bullet(loads_[i].force), to_bullet(loads_[i].torque));
     }
 
     void push(int link, const btVector3& at, const btVector3& force) {
         if (link == ground) return;
         const Place& place = places_[link];
         const btVector3 arm = at - place.tree->localPosToWorld(place.link, {0, 0, 0});
+        push_centre(link, force, arm.cross(force));
+    }
+
+    void push_centre(int link, const btVector3& force, const btVector3& torque) {
+        const Place& place = places_[link];
         if (place.link < 0) {
             place.tree->addBaseForce(force);
-            place.tree->addBaseTorque(arm.cross(force));
+            place.tree->addBaseTorque(torque);
         } else {
             place.tree->addLinkForce(place.link, force);
-            place.tree->addLinkTorque(place.link, arm.cross(force));
+            place.tree->addLinkTorque(place.link, torque);
         }
     }
 
@@ -270,6 +283,8 @@ private:
     std::vector<std::unique_ptr<btMultiBody>> trees_;
     std::vector<std::unique_ptr<btMultiBodyLinkCollider>> colliders_;
     std::vector<std::unique_ptr<btMultiBodyConstraint>> loops_;
+    std::vector<LinkState> states_;  // for forces of the scene's own, without links that stand for rods
+    std::vector<Load> loads_;
 };
 
 }  // namespace
@@ -281,6 +296,7 @@ std::string engine_name() {
 std::vector<Setting> settings_for(const Case& c) {
     if (c.scene.has_contacts()) return contact_settings();
     if (c.scene.name.starts_with("chain-")) return {{"btMultiBody", 1e-3, 0}};
+    if (c.scene.name == "iltis") return {{"btMultiBody", 1e-3, 0}, {"btMultiBody", 5e-4, 0}, {"btMultiBody", 2e-4, 0}};
     if (c.scene.name == "andrews") return {{"btMultiBody", 1e-5, 0}, {"btMultiBody", 1e-6, 0}};
     if (c.scene.links.size() > 100) return {{"btMultiBody", 0.005, 0}};
     return {{"btMultiBody", 0.01, 0}, {"btMultiBody", 1e-3, 0}, {"btMultiBody", 1e-4, 0}};

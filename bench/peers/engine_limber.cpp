@@ -1,6 +1,9 @@
-// Limber, through a model file made from the scene: the way of a user.
+// Limber, through a model file made from the scene, or a shipped one: the way of a user.
 
 #include <fmt/format.h>
+
+#include <map>
+#include <sstream>
 
 #include "engine.hpp"
 #include "limber/io/model_file.hpp"
@@ -97,12 +100,21 @@ std::string describe(const Scene& scene) {
     return text;
 }
 
+Model make_model(const Case& c) {
+    if (!c.model_file.empty()) return read_model_file(std::string(LIMBER_EXAMPLES) + "/" + c.model_file).model;
+    return read_model_text(describe(c.scene), c.scene.name).model;
+}
+
 class LimberEngine : public Engine {
 public:
     LimberEngine(const Case& c, const SimulationOptions& options, double step)
-        : is_planar_(c.scene.is_planar),
-          step_(step),
-          simulation_(read_model_text(describe(c.scene), c.scene.name).model, options) {}
+        : is_planar_(c.scene.is_planar), step_(step), simulation_(make_model(c), options) {
+        if (is_planar_) {
+            find_links<2>(c.scene);
+        } else {
+            find_links<3>(c.scene);
+        }
+    }
 
     long advance(double until) override {
         const long steps = std::lround((until - simulation_.time()) / step_);
@@ -121,28 +133,57 @@ public:
 
 private:
     template <int D>
+    const MechanismSystem<D>& system_as() const {
+        return static_cast<const MechanismSystem<D>&>(simulation_.system());
+    }
+
+    template <int D>
+    void find_links(const Scene& scene) {
+        BodyStates<D> states;
+        system_as<D>().export_states(simulation_.state().q, simulation_.state().v, states);
+        std::map<std::string, std::size_t> indices;
+        const auto& bodies = system_as<D>().mechanism().bodies;
+        for (std::size_t b = 0; b < bodies.size(); ++b) indices[bodies[b].name] = b;
+        for (std::size_t i = 0; i < scene.links.size(); ++i) {
+            const std::string& name = scene.links[i].name;
+            Place place;
+            place.body = indices.at(name.empty() ? body_name(static_cast<int>(i)) : name);
+            place.axes.topLeftCorner<D, D>() = states[place.body].axes;
+            places_.push_back(place);
+        }
+    }
+
+    template <int D>
     void read_as(std::vector<LinkState>& states) {
         BodyStates<D> bodies;
-        const auto& system = static_cast<const MechanismSystem<D>&>(simulation_.system());
-        system.export_states(simulation_.state().q, simulation_.state().v, bodies);
+        system_as<D>().export_states(simulation_.state().q, simulation_.state().v, bodies);
         for (std::size_t i = 0; i < states.size(); ++i) {
+            const BodyState<D>& body = bodies[places_[i].body];
+            const Mat<D> turned = body.axes * places_[i].axes.topLeftCorner<D, D>().transpose();
             states[i] = {};
             for (int k = 0; k < D; ++k) {
-                states[i].centre[k] = bodies[i].position[k];
-                states[i].velocity[k] = bodies[i].velocity[k];
-                for (int j = 0; j < D; ++j) states[i].axes[k][j] = bodies[i].axes(j, k);
+                states[i].centre[k] = body.position[k];
+                states[i].velocity[k] = body.velocity[k];
+                for (int j = 0; j < D; ++j) states[i].axes[k][j] = turned(j, k);
             }
             if constexpr (D == 2) {
-                states[i].angular_velocity[2] = bodies[i].angular_velocity[0];
+                states[i].angular_velocity[2] = body.angular_velocity[0];
             } else {
-                for (int k = 0; k < 3; ++k) states[i].angular_velocity[k] = bodies[i].angular_velocity[k];
+                for (int k = 0; k < 3; ++k) states[i].angular_velocity[k] = body.angular_velocity[k];
             }
         }
     }
 
+    /// A link's body, and its axes at the start.
+    struct Place {
+        std::size_t body = 0;
+        Mat3 axes = Mat3::Identity();
+    };
+
     bool is_planar_;
     double step_;
     Simulation simulation_;
+    std::vector<Place> places_;
 };
 
 }  // namespace
@@ -151,7 +192,7 @@ std::string engine_name() {
     return "Limber";
 }
 
-// "formulation integrator", or "formulation/coordinates integrator".
+// "formulation integrator", and options "name=value".
 std::vector<Setting> settings_for(const Case& c) {
     std::vector<Setting> list;
     const auto add = [&](const char* scheme, std::initializer_list<double> steps) {
@@ -165,6 +206,14 @@ std::vector<Setting> settings_for(const Case& c) {
         add("articulated-body rk4", {1e-3});
         add("hybrid trapezoidal", {1e-3});
         if (c.scene.links.size() <= 640) add("global trapezoidal", {1e-3});
+    } else if (name == "iltis") {
+        add("hybrid trapezoidal", {0.01, 0.005, 0.0025, 0.002, 0.001});
+        add("hybrid trapezoidal tangent=approximate", {0.01, 0.005, 0.0025, 0.002, 0.001});
+        add("hybrid higher-order", {0.025, 0.02, 0.0125, 0.01, 0.005, 0.0025, 0.002});
+        add("articulated-body rk4", {0.01, 0.005, 0.0025, 0.002, 0.001});
+        add("composite-body rk4", {0.01, 0.005, 0.0025, 0.002, 0.001});
+        add("augmented-lagrangian rk4", {0.005, 0.0025, 0.001});
+        add("global trapezoidal", {0.005, 0.0025, 0.001});
     } else if (name == "andrews") {
         add("articulated-body rk4", {2e-4, 1.25e-4, 1e-4, 5e-5});
         add("null-space rk4", {2e-4, 1e-4, 5e-5});
@@ -183,9 +232,10 @@ std::vector<Setting> settings_for(const Case& c) {
 
 std::unique_ptr<Engine> make_engine(const Case& c, const Setting& setting) {
     SimulationOptions options;
-    const std::size_t space = setting.scheme.find(' ');
-    options.formulation = setting.scheme.substr(0, space);
-    options.integrator = setting.scheme.substr(space + 1);
+    std::istringstream words(setting.scheme);
+    words >> options.formulation >> options.integrator;
+    for (std::string word; words >> word;)
+        set_option(options, word.substr(0, word.find('=')), word.substr(word.find('=') + 1));
     return std::make_unique<LimberEngine>(c, options, setting.step);
 }
 

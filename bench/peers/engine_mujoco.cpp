@@ -167,8 +167,8 @@ private:
 class MujocoEngine : public Engine {
 public:
     MujocoEngine(const Case& c, const Setting& setting)
-        : count_(static_cast<int>(c.scene.links.size())), step_(setting.step) {
-        const Text text(c.scene, setting);
+        : scene_(with_rods_as_links(c.scene)), count_(static_cast<int>(c.scene.links.size())), step_(setting.step) {
+        const Text text(scene_, setting);
         const auto files = std::make_unique<mjVFS>();
         mj_defaultVFS(files.get());
         const auto put = [&](const std::string& name, const std::string& content) {
@@ -186,15 +186,23 @@ public:
         data_ = mj_makeData(model_);
         copy_ = mj_makeData(model_);
         for (int i = 0; i < count_; ++i) {
-            const Link& link = c.scene.links[i];
+            const Link& link = scene_.links[i];
             const int joint = mj_name2id(model_, mjOBJ_JOINT, ("joint" + std::to_string(i)).c_str());
             const int dof = model_->jnt_dofadr[joint];
             if (link.joint == JointKind::hinge || link.joint == JointKind::slide) data_->qvel[dof] = link.rate;
             if (link.joint == JointKind::hinge) data_->qfrc_applied[dof] = link.torque;
+            if (link.joint == JointKind::free) mju_copy3(data_->qvel + dof, link.velocity.data());
             body_.push_back(mj_name2id(model_, mjOBJ_BODY, ("link" + std::to_string(i)).c_str()));
         }
+        if (!scene_.forces) return;
+        states_.resize(count_);
+        // It calls one function for all models; there is but one here.
+        static MujocoEngine* engine = nullptr;
+        engine = this;
+        mjcb_passive = [](const mjModel*, mjData* data) { engine->apply_own_forces(data); };
     }
     ~MujocoEngine() override {
+        mjcb_passive = nullptr;
         mj_deleteData(copy_);
         mj_deleteData(data_);
         mj_deleteModel(model_);
@@ -215,25 +223,41 @@ public:
         mj_kinematics(model_, copy_);
         mj_comPos(model_, copy_);
         mj_comVel(model_, copy_);
+        read_from(copy_, states);
+    }
+
+private:
+    void read_from(const mjData* data, std::vector<LinkState>& states) const {
         for (int i = 0; i < count_; ++i) {
             double twist[6];
-            mj_objectVelocity(model_, copy_, mjOBJ_BODY, body_[i], twist, 0);
+            mj_objectVelocity(model_, data, mjOBJ_BODY, body_[i], twist, 0);
             LinkState& s = states[i];
             for (int k = 0; k < 3; ++k) {
-                s.centre[k] = copy_->xipos[3 * body_[i] + k];
+                s.centre[k] = data->xipos[3 * body_[i] + k];
                 s.angular_velocity[k] = twist[k];
                 s.velocity[k] = twist[3 + k];
-                for (int j = 0; j < 3; ++j) s.axes[j][k] = copy_->xmat[9 * body_[i] + 3 * k + j];
+                for (int j = 0; j < 3; ++j) s.axes[j][k] = data->xmat[9 * body_[i] + 3 * k + j];
             }
         }
     }
 
-private:
-    int count_;
+    void apply_own_forces(mjData* data) {
+        read_from(data, states_);
+        loads_.assign(count_, {});
+        scene_.forces(states_, loads_);
+        for (int i = 0; i < count_; ++i)
+            mj_applyFT(model_, data, loads_[i].force.data(), loads_[i].torque.data(), states_[i].centre.data(),
+                       body_[i], data->qfrc_passive);
+    }
+
+    Scene scene_;
+    int count_;  // of links, without those that stand for rods
     double step_;
     mjModel* model_ = nullptr;
     mjData *data_ = nullptr, *copy_ = nullptr;
     std::vector<int> body_;
+    std::vector<LinkState> states_;
+    std::vector<Load> loads_;
 };
 
 }  // namespace
@@ -260,6 +284,9 @@ std::vector<Setting> settings_for(const Case& c) {
         if (c.scene.links.size() > 700) return {};
         add("Euler", {1e-3});
         if (c.scene.links.size() <= 160) add("RK4", {1e-3});
+    } else if (name == "iltis") {
+        add("RK4", {0.01, 0.005, 0.002, 1e-3, 5e-4, 1e-4});
+        add("Euler", {0.005, 0.0025, 0.002, 0.00125, 1e-3, 1e-4});
     } else if (name == "andrews") {
         add("RK4", {1e-4, 1e-5, 1e-6});
     } else if (name == "n-four-bar-200") {

@@ -2,6 +2,8 @@
 
 #include <Simbody.h>
 
+#include <functional>
+
 #include "engine.hpp"
 
 namespace peers {
@@ -13,6 +15,35 @@ SimTK::Vec3 to_simbody(const Vec& v) {
 Vec from_simbody(const SimTK::Vec3& v) {
     return {v[0], v[1], v[2]};
 }
+
+/// The scene's own forces.
+class OwnForces : public SimTK::Force::Custom::Implementation {
+public:
+    using Read = std::function<void(const SimTK::State&, std::vector<LinkState>&)>;
+    OwnForces(const Scene& scene, const std::vector<SimTK::MobilizedBody>& bodies, Read read)
+        : scene_(scene), bodies_(bodies), read_(std::move(read)), states_(bodies.size()) {}
+
+    void calcForce(const SimTK::State& state, SimTK::Vector_<SimTK::SpatialVec>& on_bodies,
+                   SimTK::Vector_<SimTK::Vec3>&, SimTK::Vector&) const override {
+        read_(state, states_);
+        loads_.assign(bodies_.size(), {});
+        scene_.forces(states_, loads_);
+        for (std::size_t i = 0; i < bodies_.size(); ++i) {
+            const Vec centre = scene_.links[i].centre - scene_.links[i].pivot;
+            bodies_[i].applyForceToBodyPoint(state, to_simbody(centre), to_simbody(loads_[i].force), on_bodies);
+            bodies_[i].applyBodyTorque(state, to_simbody(loads_[i].torque), on_bodies);
+        }
+    }
+    // Not asked for: what has forces of its own here is not conservative.
+    SimTK::Real calcPotentialEnergy(const SimTK::State&) const override { return 0; }
+
+private:
+    const Scene& scene_;
+    const std::vector<SimTK::MobilizedBody>& bodies_;
+    Read read_;
+    mutable std::vector<LinkState> states_;
+    mutable std::vector<Load> loads_;
+};
 
 class SimbodyEngine : public Engine {
 public:
@@ -28,11 +59,20 @@ public:
             if (scene_.links[i].torque != 0)
                 Force::MobilityConstantForce(forces_, bodies_[i], MobilizerUIndex(0), scene_.links[i].torque);
         if (scene_.has_contacts()) add_contacts();
+        if (scene_.forces)
+            Force::Custom(forces_,
+                          new OwnForces(scene_, bodies_, [this](const State& s, std::vector<LinkState>& states) {
+                              read_from(s, states);
+                          }));
         system_.realizeTopology();
         State state = system_.getDefaultState();
         system_.realizeModel(state);
         for (std::size_t i = 0; i < scene_.links.size(); ++i)
             if (scene_.links[i].rate != 0) bodies_[i].setOneU(state, 0, scene_.links[i].rate);
+        system_.realize(state, Stage::Position);
+        for (std::size_t i = 0; i < scene_.links.size(); ++i)
+            if (scene_.links[i].joint == JointKind::free)
+                bodies_[i].setUToFitLinearVelocity(state, to_simbody(scene_.links[i].velocity));
         if (setting.scheme == "RungeKuttaMerson") {
             integrator_ = std::make_unique<RungeKuttaMersonIntegrator>(system_);
         } else if (setting.scheme == "CPodes") {
@@ -59,6 +99,11 @@ public:
     void read(std::vector<LinkState>& states) override {
         const SimTK::State& state = integrator_->getState();
         system_.realize(state, SimTK::Stage::Velocity);
+        read_from(state, states);
+    }
+
+private:
+    void read_from(const SimTK::State& state, std::vector<LinkState>& states) const {
         for (std::size_t i = 0; i < states.size(); ++i) {
             const SimTK::MobilizedBody& b = bodies_[i];
             const SimTK::Vec3 centre = to_simbody(scene_.links[i].centre - scene_.links[i].pivot);
@@ -69,7 +114,6 @@ public:
         }
     }
 
-private:
     SimTK::MobilizedBody& body(int link) { return link == ground ? matter_.updGround() : bodies_[link]; }
     SimTK::Vec3 station(int link, const Vec& at) const {
         return to_simbody(link == ground ? at : at - scene_.links[link].pivot);
@@ -103,6 +147,14 @@ private:
         if (loop.kind == Loop::Kind::plane) {
             const UnitVec3 normal(to_simbody(loop.axis));
             Constraint::PointInPlane(body(loop.b), normal, dot(normal, on_b), body(loop.a), on_a);
+            return;
+        }
+        if (loop.kind == Loop::Kind::rod || loop.kind == Loop::Kind::crank) {
+            Constraint::Rod(body(loop.b), station(loop.b, loop.other), body(loop.a), on_a,
+                            norm(loop.point - loop.other));
+            if (loop.kind == Loop::Kind::rod) return;
+            const UnitVec3 axis(to_simbody(loop.axis));
+            Constraint::PointInPlane(body(loop.b), axis, dot(axis, on_b), body(loop.a), on_a);
             return;
         }
         if (scene_.is_planar) {
@@ -170,6 +222,19 @@ std::vector<Setting> settings_for(const Case& c) {
     } else if (name.rfind("n-four-bar-", 0) == 0 && c.scene.links.size() > 20) {
         list = {{"CPodes", 0, 1e-3}, {"RungeKuttaMerson", 0.01, 0}};
         if (c.scene.links.size() > 100) return {};
+    } else if (name == "iltis") {
+        list = {{"RungeKuttaMerson", 0, 1e-2},
+                {"RungeKuttaMerson", 0, 1e-3},
+                {"RungeKuttaMerson", 0, 1e-4},
+                {"RungeKuttaMerson", 0, 1e-5},
+                {"RungeKuttaMerson", 0.01, 0},
+                {"RungeKuttaMerson", 0.005, 0},
+                {"CPodes", 0, 1e-2},
+                {"CPodes", 0, 1e-3},
+                {"CPodes", 0, 1e-4},
+                {"Verlet", 0.005, 0},
+                {"SemiExplicitEuler", 2e-3, 0},
+                {"SemiExplicitEuler", 1e-3, 0}};
     } else if (name == "andrews") {
         list = {{"RungeKuttaMerson", 0, 1e-5}, {"RungeKuttaMerson", 0, 1e-6}, {"RungeKuttaMerson", 0, 1e-7}};
     } else {

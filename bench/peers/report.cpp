@@ -214,7 +214,7 @@ std::string describe(const std::vector<const Run*>& runs, const peers::Case& c) 
                         c.scene.loops.empty() && !touches ? "-" : value(r->open, " m"), value(r->error, ""),
                         r->solves(c) ? "" : (r->note.empty() ? "does not get there" : "fails: " + r->note));
     text += without_empty_columns(table);
-    if (!c.left_out.empty()) text += "\n" + c.left_out + "\n";
+    if (!c.remark.empty()) text += "\n" + c.remark + "\n";
     if (!c.scene.name.starts_with("chain-")) text += fmt::format("\n![{0}](images/{1})\n", c.scene.name, draw(runs, c));
     return text + "\n";
 }
@@ -260,32 +260,6 @@ std::string compare_single_evaluations(const std::map<std::string, std::vector<c
                                 1e3 * r->milliseconds / std::max(1L, r->steps), millions(r->instructions_per_step));
     }
     return without_empty_columns(text);
-}
-
-// Limber's quickest run of the vehicle within the error of the study, from the table of bench/iltis.
-std::string describe_iltis() {
-    constexpr double largest_error = 5e-3;
-    std::ifstream in("bench/results/iltis.csv");
-    std::string best;
-    double quickest = INFINITY;
-    for (std::string line; std::getline(in, line);) {
-        const auto p = split(line, ',');
-        if (p.size() < 8 || line.starts_with("#") || p[0] == "formulation") continue;
-        const double seconds = number(p[4]);
-        if (!(number(p[7]) < largest_error) || !(seconds < quickest)) continue;
-        quickest = seconds;
-        best = fmt::format("| Limber | {} {}, {:g} ms | {:.3g} ms | {:.2g} |", p[0], p[1], 1e3 * number(p[3]),
-                           1e3 * seconds, number(p[7]));
-    }
-    return "## iltis\n\nThe Iltis over ramp and stairs, 8 s at 5 m/s: 10 degrees of freedom, four closed suspensions, "
-           "springs and dampers with stops, "
-           "tyres with the Calspan lateral model on a profiled road; error within 5e-3 "
-           "([study](studies/iltis.md)).\n\n"
-           "| engine | setting | time | error |\n|---|---|---|---|\n" +
-           best +
-           "\n\nNo other engine has been run: tyre and road would have to be written for each of them, against its "
-           "interface for forces of one's own, "
-           "and that has not been done.\n\n";
 }
 
 // What the page shows and what its instructions are counted of: program, case and setting.
@@ -356,6 +330,5 @@ int main(int argc, char** argv) {
     for (const std::string& name : peers::case_names())
         if (const auto it = by_case.find(name); it != by_case.end())
             page << describe(it->second, peers::make_case(name));
-    page << describe_iltis();
     std::cout << "wrote bench/results/peers.csv and docs/benchmarks.md\n";
 }

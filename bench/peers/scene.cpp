@@ -15,6 +15,10 @@ Vec place_now(const Scene& scene, int link, const LinkState& state, const Vec& s
     return link == ground ? start : state.centre + turn(state, start - scene.links[link].centre);
 }
 
+Vec velocity_at(const LinkState& state, const Vec& place) {
+    return state.velocity + cross(state.angular_velocity, place - state.centre);
+}
+
 double kinetic_energy(const Scene& scene, const std::vector<LinkState>& states) {
     double sum = 0;
     for (std::size_t i = 0; i < scene.links.size(); ++i) {
@@ -51,15 +55,38 @@ double open_by(const Scene& scene, const std::vector<LinkState>& states) {
         const auto at = [&](int link, const Vec& start) {
             return link == ground ? start : place_now(scene, link, states[link], start);
         };
+        const Vec axis = loop.b == ground ? loop.axis : turn(states[loop.b], loop.axis);
         const Vec gap = at(loop.a, loop.point) - at(loop.b, loop.point);
+        const double too_long = norm(at(loop.a, loop.point) - at(loop.b, loop.other)) - norm(loop.point - loop.other);
         if (loop.kind == Loop::Kind::plane) {
-            const Vec normal = loop.b == ground ? loop.axis : turn(states[loop.b], loop.axis);
-            worst = std::max(worst, std::abs(dot(gap, normal)));
+            worst = std::max(worst, std::abs(dot(gap, axis)));
+        } else if (loop.kind == Loop::Kind::rod) {
+            worst = std::max(worst, std::abs(too_long));
+        } else if (loop.kind == Loop::Kind::crank) {
+            worst = std::max(worst, std::hypot(dot(gap, axis), too_long));
         } else {
             worst = std::max(worst, norm(gap));
         }
     }
     return worst;
+}
+
+Scene with_rods_as_links(const Scene& scene) {
+    constexpr double mass = 0.02;
+    Scene result = scene;
+    for (Loop& loop : result.loops) {
+        if (loop.kind != Loop::Kind::rod && loop.kind != Loop::Kind::crank) continue;
+        Link link = rod(loop.b, loop.other, loop.point, loop.axis);
+        link.joint = loop.kind == Loop::Kind::crank ? JointKind::hinge : JointKind::ball;
+        link.mass = mass;
+        // About its own axis as well, or its spin would have none.
+        const Vec along = loop.point - loop.other;
+        const double moment = mass * dot(along, along) / 12;
+        link.inertia = {moment, moment, moment, 0, 0, 0};
+        loop = {Loop::Kind::point, loop.a, static_cast<int>(result.links.size()), loop.point, {}, {}};
+        result.links.push_back(link);
+    }
+    return result;
 }
 
 Link rod(int parent, const Vec& from, const Vec& to, const Vec& axis) {

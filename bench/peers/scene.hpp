@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cmath>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,8 @@ struct Link {
     double rate = 0;                  ///< of a hinge or slide at the start
     double torque = 0;                ///< constant, about a hinge
     Solid solid;
+    Vec velocity{};    ///< of a free link at the start; it does not turn
+    std::string name;  ///< of its body in the case's model file, if there is one
 };
 
 /// What closes a loop between two links.
@@ -61,12 +64,15 @@ struct Loop {
     enum class Kind {
         point,  ///< a point of one link stays on a point of the other
         hinge,  ///< a common axis, besides
-        plane   ///< a point of `a` stays in a plane of `b`
+        plane,  ///< a point of `a` stays in a plane of `b`
+        rod,    ///< a massless rod between a point of `a` and the point `other` of `b`
+        crank   ///< a massless rod, which turns about an axis of `b` through `other` and carries a point of `a`
     };
     Kind kind = Kind::point;
     int a = ground, b = ground;
     Vec point{};
-    Vec axis{0, 0, 1};  ///< of the hinge, or normal to the plane
+    Vec axis{0, 0, 1};  ///< of the hinge or crank, or normal to the plane
+    Vec other{};        ///< where a rod or crank is held
 };
 
 struct Spring {
@@ -81,6 +87,18 @@ struct Wall {
     Vec normal{0, 0, 1};  ///< to the free side
 };
 
+/// Where a link is and how it moves.
+struct LinkState {
+    Vec centre{};
+    std::array<Vec, 3> axes{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};  ///< images of the axes of the world at the start
+    Vec velocity{}, angular_velocity{};
+};
+
+/// On a link: a force through its centre and a torque.
+struct Load {
+    Vec force{}, torque{};
+};
+
 struct Scene {
     std::string name;
     bool is_planar = false;  ///< everything happens in the plane of x and y
@@ -90,24 +108,24 @@ struct Scene {
     std::vector<Spring> springs;
     std::vector<Wall> walls;
     double friction = 0;  ///< of all solids and walls; their impacts are plastic
+    /// Forces beyond the above, for engines that let their users write some: adds to the loads of links that move so.
+    std::function<void(const std::vector<LinkState>&, std::vector<Load>&)> forces;
 
     bool has_contacts() const { return !walls.empty(); }
 };
 
-/// Where a link is and how it moves.
-struct LinkState {
-    Vec centre{};
-    std::array<Vec, 3> axes{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};  ///< images of the axes of the world at the start
-    Vec velocity{}, angular_velocity{};
-};
-
 /// A point of a link that was at `start` when everything began.
 Vec place_now(const Scene& scene, int link, const LinkState& state, const Vec& start);
+/// The velocity of the point of a link that is at a place now.
+Vec velocity_at(const LinkState& state, const Vec& place);
 double kinetic_energy(const Scene& scene, const std::vector<LinkState>& states);
 /// Kinetic and potential energy.
 double energy(const Scene& scene, const std::vector<LinkState>& states);
 /// How far the loops are open, the worst of them, in metres.
 double open_by(const Scene& scene, const std::vector<LinkState>& states);
+
+/// The same scene with light links for massless rods and cranks, for engines that have no such loops.
+Scene with_rods_as_links(const Scene& scene);
 
 /// A uniform rod of mass 1 between two points.
 Link rod(int parent, const Vec& from, const Vec& to, const Vec& axis = {0, 0, 1});

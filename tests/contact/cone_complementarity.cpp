@@ -211,9 +211,10 @@ RC_GTEST_PROP(ConeSolver, RandomContactsObeyCoulombsLaw, ()) {
               1e-8);
 }
 
-// Sets at which everything fails but following a solution while friction grows; three of three thousand made this way.
-TEST(ConeSolver, HardSetsAreSolvedAlongAPath) {
-    for (const unsigned seed : {869u, 1046u, 2814u}) {
+// Sets at which everything fails but following a solution while friction grows, or beginning with many-sided cones: eight of thirteen thousand
+// made this way. One more, 12800, would need cones of 256 sides, which takes too long to be tried.
+TEST(ConeSolver, HardSetsAreSolved) {
+    for (const unsigned seed : {869u, 1046u, 2814u, 4494u, 8954u, 9820u, 12143u, 12911u}) {
         std::mt19937 random(seed);
         std::normal_distribution<double> normal;
         const int contacts = 1 + static_cast<int>(random() % 11);

@@ -247,6 +247,26 @@ sensors: {tip: {position: arm.to}, off: {error: position}, rate: {angular-veloci
     EXPECT_NEAR(sense(s, "tip.z"), 0.02, 1e-5);
 }
 
+// What a driver moves knows no mercy: no impulse keeps a ball out of the press and the floor.
+TEST(MoreauJean, CrushedBallIsReported) {
+    Simulation s = stepping(R"(
+limber: 1
+bodies:
+  ground: {shapes: [{plane: {}}], markers: {top: [0, 0, 1]}}
+  ball: {sphere: {radius: 0.1, mass: 1}, at: [0, 0, 0.1]}
+  press: {box: {size: [1, 1, 0.1], mass: 5}, at: [0, 0, 0.27], velocity: [0, 0, -1]}
+joints: {rail: {prismatic: [ground.top, press], axis: [0, 0, 1]}}
+drivers: {drive: {coordinate: rail.displacement, follows: -0.73 - t}}
+contacts: {squeeze: {rigid: [all, all], friction: 0.3}}
+)");
+    StepReport report;
+    for (int k = 0; k < 50 && report.ok; ++k) report = s.step(1e-3);
+    EXPECT_FALSE(report.ok);
+    EXPECT_NEAR(s.time(), 0.02, 2e-3);  // 2 cm at 1 m/s
+    EXPECT_NE(report.reason.find("contact 'squeeze'"), std::string::npos) << report.reason;
+    EXPECT_NE(report.reason.find("off by"), std::string::npos) << report.reason;
+}
+
 TEST(MoreauJean, PendulumWithoutContactKeepsItsEnergy) {
     Simulation s = stepping(R"(
 limber: 1

@@ -110,5 +110,65 @@ sensors: {place: {position: roof}, load: {contact: floor}}
     EXPECT_EQ(sense(s, "load.count"), 2);
 }
 
+// A pyramid as an STL file would give it, three corners of its own for every triangle: it stands on the four corners of its base.
+TEST(Surfaces, MeshRestsOnAPlane) {
+    const char* pyramid = R"(v -0.2 -0.1 -0.1
+v 0.2 -0.1 -0.1
+v 0.2 0.1 -0.1
+v -0.2 0.1 -0.1
+v 0 0 0.2
+f 4 3 2 1
+f 1 2 5
+f 2 3 5
+f 3 4 5
+f 4 1 5
+)";
+    const IncludeLoader loader = [&](const std::string&) { return std::optional<std::string>(pyramid); };
+    const Model model = read_model_text(R"(
+limber: 1
+bodies:
+  ground: {shapes: [{plane: {}}]}
+  pyramid: {mass: 2, inertia: [0.02, 0.02, 0.02], at: [0, 0, 0.12], xyz: [3 deg, 2 deg, 0], shapes: [{mesh: {file: pyramid.obj}}]}
+contacts: {floor: {rigid: [pyramid, ground], friction: 0.5}}
+sensors: {place: {position: pyramid}, load: {contact: floor}}
+)",
+                                        "test.yaml", {}, loader)
+                            .model;
+    Simulation s(model, options("global", "moreau-jean"));
+    run(s, 0.8, 2e-3);
+    EXPECT_NEAR(sense(s, "place.z"), 0.1, 1e-6);
+    EXPECT_NEAR(sense(s, "load.normal"), 2 * 9.81, 1e-6);
+    EXPECT_EQ(sense(s, "load.count"), 4);
+}
+
+// What cannot touch is refused rather than let through; a rule takes the pair out.
+TEST(Surfaces, SurfacesThatMeetAreRefused) {
+    const auto text = [](const char* rule) {
+        return fmt::format(R"(
+limber: 1
+bodies:
+  ground: {{shapes: [{{height-field: {{size: [2, 2], heights: [[0, 0], [0, 0]]}}}}]}}
+  lid:
+    mass: 1
+    inertia: [0.1, 0.1, 0.1]
+    at: [0, 0, 1]
+    shapes: [{{height-field: {{size: [1, 1], heights: [[0, 0], [0, 0]]}}}}]
+contacts:
+  soil: {{rigid: [all, ground]}}
+{}
+)",
+                           rule);
+    };
+    try {
+        read_model_text(text(""), "lid.yaml");
+        FAIL() << "not refused";
+    } catch (const ModelError& error) {
+        const std::string message = error.what();
+        EXPECT_EQ(message.find("lid.yaml:11: contact 'soil': the surfaces"), 0u) << message;
+        EXPECT_NE(message.find("'ground' and 'lid'"), std::string::npos) << message;
+    }
+    EXPECT_NO_THROW(stepping(text("  apart: {none: [lid, ground]}")));
+}
+
 }  // namespace
 }  // namespace limber

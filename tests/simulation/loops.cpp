@@ -62,7 +62,8 @@ sensors:
 
 // At the inner stages of a long step the loop is open by millimetres, and the equation too many is none any more: it must not hold the rods.
 TEST(Bricard, SwingsInLongExplicitSteps) {
-    for (const char* formulation : {"articulated-body", "canonical-momenta"}) {
+    for (const char* formulation :
+         {"articulated-body", "canonical-momenta", "composite-body", "augmented-lagrangian"}) {
         const auto drift = [&](double h) {
             return examples::run_example("loops/bricard.yaml", options(formulation, "rk4"), 10, h).energy_drift;
         };

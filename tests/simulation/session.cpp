@@ -50,6 +50,7 @@ const char* const two_links = R"(
 limber: 1
 plane: xy
 bodies:
+  ground: {markers: {left: [2, 1], right: [4, 1]}}
   upper: {rod: {from: [0, 0], to: [1, 0], mass: 1}}
   lower: {rod: {from: [1, 0], to: [2, 0], mass: 1}}
 joints:
@@ -330,6 +331,27 @@ TEST(Session, DisablesAndEnablesAJoint) {
     EXPECT_EQ(s.simulation().compute_mobility().freedoms, 4);
     expect_ok(s.apply("undo"));
     EXPECT_EQ(s.simulation().compute_mobility().freedoms, 2);
+}
+
+// Two ends of a rod drawn to places that are farther apart than it is long: whatever the drawing has come to, edits can be made and
+// taken back, and what cannot be is given up with a note.
+TEST(Session, TakesEditsBackWhereJointsCannotMeet) {
+    Session s(read(two_links), options("global", "trapezoidal"), steps_of(1e-3));
+    const std::string start = write_model_text(s.model());
+    expect_ok(s.apply("remove joints.elbow"));
+    expect_ok(s.apply("close joints.hook {revolute: [ground.left, lower.from]}"));
+    expect_ok(s.apply("close joints.eye {revolute: [ground.right, lower.to]}"));
+    for (int i = 0; i < 300; ++i) {
+        expect_ok(s.apply("set gravity [0, -5]"));
+        ASSERT_TRUE(s.step().ok);
+        expect_ok(s.apply("undo"));
+    }
+    const auto notes = s.take_notes();
+    ASSERT_FALSE(notes.empty());
+    EXPECT_NE(notes[0].text.find("cannot be drawn together"), std::string::npos) << notes[0].text;
+    while (s.can_undo()) expect_ok(s.apply("undo"));
+    ASSERT_TRUE(s.advance(s.time() + 2).ok);
+    EXPECT_EQ(write_model_text(s.model()), start);
 }
 
 // Length of a link while it runs: bodies move as little as they can, loops stay closed.

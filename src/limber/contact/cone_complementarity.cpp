@@ -1,10 +1,7 @@
 #include "limber/contact/cone_complementarity.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
-
-#include "limber/contact/local_contact.hpp"
 
 namespace limber {
 namespace {
@@ -14,9 +11,19 @@ constexpr int max_proximal_passes = 20;
 constexpr int max_newton_steps = 25;  // of one pass
 constexpr int max_line_halvings = 8;
 constexpr int max_velocity_passes = 10;
-constexpr int first_path = 2;           // steps of a path, doubled with every attempt
-constexpr int first_newton = 10;        // sweeps before other methods are tried
-constexpr double contradiction = 1e-8;  // a residual beyond this: there is no solution
+constexpr int facet_directions = 16;
+constexpr int facet_attempt = 2;          // at which many-sided cones are tried
+constexpr int first_path = 2;             // steps of a path, doubled with every attempt
+constexpr int first_newton = 10;          // sweeps before other methods are tried
+constexpr int first_newton_moving = 160;  // the same where sweeps are expected to do
+constexpr int sweeps_between_checks = 10;
+constexpr double rest = 1e-2;  // velocities before, over what forces add to them: less than this is rest
+// Of a set that moves: the part of the energy lost that the error may be worth; after enough sweeps more, but then velocities must be
+// the more exact.
+constexpr double energy_share = 1e-3;
+constexpr double late_energy_share = 0.5;
+constexpr double late_tolerance_share = 0.1;
+constexpr double contradiction = 1e-9;  // a residual beyond this: there is no solution
 
 using SmallVec = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 6, 1>;
 using SmallMat = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 6, 6>;
@@ -41,85 +48,7 @@ void ConeSolver::start(const DelassusMatrix& w, const std::vector<ConeBlock>& bl
             unit_.segment(d.first, d.rows).setConstant(diagonal.segment(d.first - first, d.rows).maxCoeff());
         });
     }
-}
-
-// The impulses of one block with all others held. Returns the change, as a velocity.
-double ConeSolver::update_block(int i, VecX& p) {
-    const ConeBlock& block = (*blocks_)[i];
-    const int first = w_->first_row(i);
-    const int rows = w_->size(i);
-    const auto diagonal = w_->diagonal(i);
-    SmallVec u(rows);
-    w_->multiply_row(i, p, carried_, local_.head(rows));
-    u = local_.head(rows) + q_.segment(first, rows);
-    const SmallVec before = p.segment(first, rows);
-    if (block.is_bilateral) {
-        SmallMat a = diagonal;
-        a.diagonal().array() += 1e-12 * a.trace();
-        p.segment(first, rows) -= a.ldlt().solve(u);
-    } else {
-        // Without the block's own impulses.
-        const int contact_rows = 1 + block.sliding_rows;
-        if (contact_rows == 3) {
-            const Mat3 own = diagonal.topLeftCorner<3, 3>();
-            p.segment<3>(first) = solve_contact<2>(own, u.head<3>() - own * before.head<3>(), block.friction);
-        } else if (contact_rows == 2) {
-            const Mat2 own = diagonal.topLeftCorner<2, 2>();
-            p.segment<2>(first) = solve_contact<1>(own, u.head<2>() - own * before.head<2>(), block.friction);
-        } else if (diagonal(0, 0) > 0) {
-            p[first] = std::max(0.0, before[0] - u[0] / diagonal(0, 0));
-        }
-        for_each_disc(block, first, [&](const Disc& d) {
-            if (d.first == first + 1 && block.sliding_rows > 0) return;  // solved with the normal
-            const int own = d.first - first;
-            const SmallVec changes = p.segment(first, rows) - before;
-            const SmallVec now = u + diagonal.lazyProduct(changes);
-            const double radius = d.coefficient * p[first];
-            if (d.rows == 2) {
-                const Mat2 a = diagonal.block<2, 2>(own, own);
-                p.segment<2>(d.first) = solve_disc<2>(a, now.segment<2>(own) - a * before.segment<2>(own), radius);
-            } else {
-                const Mat<1> a = diagonal.block<1, 1>(own, own);
-                p.segment<1>(d.first) = solve_disc<1>(a, now.segment<1>(own) - a * before.segment<1>(own), radius);
-            }
-        });
-    }
-    const SmallVec change = p.segment(first, rows) - before;
-    if (change.isZero(0)) return 0;
-    w_->add_carried(i, change.data(), carried_);
-    return change.cwiseProduct(unit_.segment(first, rows)).lpNorm<Eigen::Infinity>();
-}
-
-// Forwards and backwards in turn, so that nothing depends on which end of a stack comes first.
-double ConeSolver::sweep(bool backwards, VecX& p) {
-    double change = 0;
-    const int count = w_->block_count();
-    for (int k = 0; k < count; ++k) change = std::max(change, update_block(backwards ? count - 1 - k : k, p));
-    return change;
-}
-
-void ConeSolver::remember(const VecX& p) {
-    before_pair_ = p;
-    carried_before_pair_ = carried_;
-}
-
-// Conjugate gradients over pairs of sweeps, which are symmetric (nonsmooth: Silcowitz, Niebe and Erleben 2010): goes on in the
-// direction of the pairs before, unless this one has changed more than the last.
-void ConeSolver::accelerate(VecX& p) {
-    before_pair_ = p - before_pair_;
-    carried_before_pair_ = carried_ - carried_before_pair_;
-    const double change = before_pair_.cwiseAbs2().dot(unit_);
-    const double ratio = last_change_ > 0 ? change / last_change_ : 1;
-    last_change_ = change;
-    if (ratio < 1) {
-        p += ratio * direction_;
-        carried_ += ratio * carried_direction_;
-        direction_ = before_pair_ + ratio * direction_;
-        carried_direction_ = carried_before_pair_ + ratio * carried_direction_;
-    } else {
-        direction_ = before_pair_;
-        carried_direction_ = carried_before_pair_;
-    }
+    sweeps_.start(w, blocks, q_, unit_);
 }
 
 // Distance from the projected equations p = P(p - u / unit), as a velocity. Angular velocities count by what they mean at the
@@ -148,11 +77,25 @@ double ConeSolver::measure(int i, const VecX& p, const VecX& u) const {
 }
 
 double ConeSolver::compute_residual(const VecX& p, VecX& u) {
-    w_->multiply(p, carried_, u);
-    u += q_;
+    sweeps_.multiply(p, u);
     double worst = 0;
-    for (int i = 0; i < w_->block_count(); ++i) worst = std::max(worst, measure(i, p, u));
+    worst_ = -1;
+    error_energy_ = 0;
+    for (int i = 0; i < w_->block_count(); ++i) {
+        const double defect = measure(i, p, u);
+        if (defect > worst) worst_ = i;
+        worst = std::max(worst, defect);
+        // The impulse that is there, and the one that is missing, over the way that should not be.
+        const int first = w_->first_row(i);
+        const double missing = unit_[first] > 0 ? defect / unit_[first] : 0;
+        error_energy_ += defect * (std::abs(p[first]) + missing);
+    }
     return worst;
+}
+
+// The change of energy is p.(u_before + u_after)/2 without forces; what forces do alone is the allowance.
+double ConeSolver::compute_lost_energy(const Impact& impact, const VecX& p, const VecX& u) const {
+    return impact.allowance - p.dot(impact.before) - 0.5 * p.dot(u - q_);
 }
 
 // ---------------------------------------------------------------- Newton's method
@@ -285,10 +228,24 @@ void ConeSolver::improve_by_continuation(int steps, double tolerance, VecX& p, V
         report.newton_steps += here.newton_steps;
         blocks_ = &wanted;
     }
-    const double residual = compute_residual(path_, u);
-    if (residual >= report.residual) return;
-    p = path_;
-    report.residual = residual;
+    take_if_better(path_, p, u, report);
+}
+
+void ConeSolver::improve_from_facets(double tolerance, VecX& p, VecX& u, ConeReport& report) {
+    if (!(unit_.minCoeff() > 0)) return;
+    w_->to_dense(dense_);
+    if (!facets_.solve(dense_, *blocks_, q_, unit_, facet_directions, path_)) return;
+    ConeReport here;
+    here.residual = compute_residual(path_, u);
+    improve_by_newton(1, tolerance, path_, u, here);
+    report.newton_steps += here.newton_steps;
+    take_if_better(path_, p, u, report);
+}
+
+// Leaves velocities and residual of what it has chosen.
+void ConeSolver::take_if_better(const VecX& other, VecX& p, VecX& u, ConeReport& report) {
+    if (compute_residual(other, u) < report.residual) p = other;
+    report.residual = compute_residual(p, u);
 }
 
 // ---------------------------------------------------------------- augmented Lagrangian
@@ -310,6 +267,15 @@ void ConeSolver::improve_in_velocities(double tolerance, VecX& p, VecX& u, ConeR
 
 // ---------------------------------------------------------------- all together
 
+// What sweeps leave: the quickest method first, the others where it has failed before.
+void ConeSolver::improve(int attempt, bool is_small, double goal, VecX& p, VecX& u, ConeReport& report) {
+    const auto is_open = [&] { return report.residual > goal; };
+    if (is_open() && is_small) improve_by_newton(attempt, goal, p, u, report);
+    if (is_open() && (attempt > 1 || !is_small)) improve_in_velocities(goal, p, u, report);
+    if (is_open() && is_small && attempt > 1) improve_by_continuation(first_path << attempt, goal, p, u, report);
+    if (is_open() && is_small && attempt == facet_attempt) improve_from_facets(goal, p, u, report);
+}
+
 // Newton's method obeys the law of friction only to its tolerance; impulses that leave here obey it.
 void ConeSolver::pull_into_cones(VecX& p) const {
     for (int i = 0; i < w_->block_count(); ++i) {
@@ -328,50 +294,65 @@ void ConeSolver::pull_into_cones(VecX& p) const {
 
 ConeReport ConeSolver::solve(const DelassusMatrix& delassus, const std::vector<ConeBlock>& blocks,
                              const VecX& free_velocity, const VecX& bias, VecX& impulse, VecX& velocity) {
+    return solve_set(delassus, blocks, free_velocity, bias, nullptr, impulse, velocity);
+}
+
+ConeReport ConeSolver::solve_set(const DelassusMatrix& delassus, const std::vector<ConeBlock>& blocks,
+                                 const VecX& free_velocity, const VecX& bias, const Impact* impact, VecX& impulse,
+                                 VecX& velocity) {
     ConeReport report;
     start(delassus, blocks, free_velocity, bias);
-    int most_rows = 0;
-    for (int i = 0; i < delassus.block_count(); ++i) most_rows = std::max(most_rows, delassus.size(i));
-    if (local_.size() < most_rows) local_.resize(most_rows);
     const double scale = q_.size() > 0 ? q_.lpNorm<Eigen::Infinity>() : 0;
-    const double tolerance = options_.tolerance * scale;
-    report.residual = compute_residual(impulse, velocity);
+    const double tolerance = std::max(options_.tolerance * scale, options_.absolute_tolerance);
+    const double loose = std::max(options_.loose_tolerance * scale, tolerance);
     const bool is_small = delassus.rows() <= options_.newton_rows;
-    const bool is_large = delassus.touched_bodies() > options_.newton_bodies;
-    const auto is_enough = [&] {
-        return report.residual <= tolerance || report.sweeps >= options_.max_sweeps ||
-               (is_large && report.sweeps >= options_.enough_sweeps &&
-                report.residual <= options_.loose_tolerance * scale);
-    };
-    int until_newton = first_newton;
+    const bool is_resting = impact && impact->is_resting;
+    const bool is_moving = impact && !is_resting && !is_small && loose > tolerance;
+    const bool uses_newton = is_small || is_resting || delassus.touched_bodies() <= options_.newton_bodies;
+    const double goal = is_moving ? loose : tolerance;
+    // Where Newton's method follows soon, it starts better from plain sweeps: they stay near the least impulses.
+    const bool accelerates = is_moving || !uses_newton;
+    int until_newton = is_moving ? first_newton_moving : first_newton;
     int attempt = 0;
-    last_change_ = 0;
+    double lost = 0;
+    const auto check_energy = [&] {
+        if (is_moving) lost = compute_lost_energy(*impact, impulse, velocity);
+    };
+    const auto check = [&] {
+        report.residual = compute_residual(impulse, velocity);
+        check_energy();
+    };
+    const auto is_enough = [&] {
+        if (report.residual <= tolerance || report.sweeps >= options_.max_sweeps) return true;
+        const auto is_good = [&](double residual, double share) {
+            return is_moving && report.residual <= residual && error_energy_ <= share * lost;
+        };
+        return is_good(loose, energy_share) ||
+               (report.sweeps >= options_.enough_sweeps && is_good(late_tolerance_share * loose, late_energy_share));
+    };
+    check();
     while (!is_enough()) {
         const bool backwards = report.sweeps % 2 == 1;
-        if (!backwards) remember(impulse);
-        const double change = sweep(backwards, impulse);
+        if (accelerates && !backwards) sweeps_.remember(impulse);
+        const double change = sweeps_.sweep(backwards, impulse);
         ++report.sweeps;
-        if (!is_large && report.sweeps == until_newton) {
-            report.residual = compute_residual(impulse, velocity);
-            if (report.residual > tolerance && is_small)
-                improve_by_newton(attempt, tolerance, impulse, velocity, report);
-            if (report.residual > tolerance && (attempt > 1 || !is_small))
-                improve_in_velocities(tolerance, impulse, velocity, report);
-            if (report.residual > tolerance && is_small && attempt > 1)
-                improve_by_continuation(first_path << attempt, tolerance, impulse, velocity, report);
-            ++attempt;
+        if (uses_newton && report.sweeps == until_newton) {
+            check();
+            improve(attempt++, is_small, goal, impulse, velocity, report);
+            check_energy();
             until_newton *= 2;
-            last_change_ = 0;
+            sweeps_.forget();
             continue;
         }
-        if (change <= tolerance || report.sweeps % 20 == 0) report.residual = compute_residual(impulse, velocity);
-        // In smaller sets Newton's method follows, which starts better from plain sweeps: they stay near the least impulses.
-        if (is_large && backwards && !is_enough()) accelerate(impulse);
+        if (change <= tolerance || report.sweeps % sweeps_between_checks == 0) check();
+        if (accelerates && backwards && !is_enough()) sweeps_.accelerate(impulse);
     }
     pull_into_cones(impulse);
-    report.residual = compute_residual(impulse, velocity);
-    report.converged = report.residual <= tolerance;
-    report.residual = scale > 0 ? report.residual / scale : 0;
+    report.defect = compute_residual(impulse, velocity);
+    report.converged = report.defect <= tolerance;
+    report.residual = scale > 0 ? report.defect / scale : 0;
+    report.worst = worst_;
+    report.error_energy = error_energy_;
     velocity -= bias;
     return report;
 }
@@ -381,6 +362,10 @@ ConeReport ConeSolver::solve_impact(const DelassusMatrix& delassus, const std::v
                                     VecX& impulse, VecX& velocity) {
     guess_ = impulse;
     const bool is_small = delassus.rows() <= options_.newton_rows;
+    const auto largest = [](const auto& velocities) {
+        return velocities.size() > 0 ? velocities.template lpNorm<Eigen::Infinity>() : 0.0;
+    };
+    const Impact impact{before, allowance, largest(before) <= rest * largest(free_velocity - before)};
     bool has_restitution = false;
     for (int i = 0; i < delassus.block_count(); ++i)
         has_restitution = has_restitution || (blocks[i].restitution > 0 && before[delassus.first_row(i)] < 0);
@@ -392,14 +377,16 @@ ConeReport ConeSolver::solve_impact(const DelassusMatrix& delassus, const std::v
             if (!blocks[i].is_bilateral && blocks[i].restitution > 0 && before[row] < 0)
                 impact_bias_[row] = std::min(bias[row], factor * blocks[i].restitution * before[row]);
         }
-        ConeReport report = solve(delassus, blocks, free_velocity, impact_bias_, impulse, velocity);
+        ConeReport report = solve_set(delassus, blocks, free_velocity, impact_bias_, &impact, impulse, velocity);
         report.restitution_factor = factor;
         return report;
     };
-    // Too much restitution either creates energy or, where contacts are redundant, contradicts itself.
+    // Too much restitution either creates energy or, where contacts are redundant, contradicts itself. What an error is worth does not
+    // come from restitution.
     const auto is_too_much = [&](const ConeReport& report) {
         const double gained = impulse.dot(before) + 0.5 * impulse.dot(velocity - free_velocity);
-        return gained > allowance + 1e-12 * std::abs(impulse.dot(before)) ||
+        const double error = is_small || report.converged ? 0 : report.error_energy;
+        return gained > allowance + 1e-12 * std::abs(impulse.dot(before)) + error ||
                (is_small && report.residual > contradiction);
     };
     const ConeReport report = solve_with(1);

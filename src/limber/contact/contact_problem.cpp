@@ -87,23 +87,33 @@ void ContactProblem<D>::update_rows(const BodyStates<D>& states, const Contact& 
 template <int D>
 void ContactProblem<D>::update(const BodyStates<D>& states, const std::vector<Contact>& contacts,
                                JointProjector<D>& joints) {
+    joints_ = &joints;
     const int bodies = static_cast<int>(m_.bodies.size());
     inverse_mass_.resize(bodies);
     has_inverse_.assign(bodies, false);
     contacts_.resize(contacts.size());
     blocks_.clear();
-    sizes_.clear();
+    first_row_.assign(1, 0);
     joined_contacts_.clear();
     for (std::size_t i = 0; i < contacts.size(); ++i) {
         blocks_.push_back(make_block<D>(*m_.contact_rules[contacts[i].rule].law));
-        sizes_.push_back(blocks_.back().rows);
+        first_row_.push_back(first_row_.back() + blocks_.back().rows);
         ContactRows& rows = contacts_[i];
         update_rows(states, contacts[i], blocks_.back(), rows);
         rows.is_joined = joints.is_joined(rows.body[0]) || joints.is_joined(rows.body[1]);
         if (rows.is_joined) joined_contacts_.push_back(static_cast<int>(i));
     }
     update_joined_responses(joints);
-    assemble(joints);
+    find_islands();
+}
+
+template <int D>
+void ContactProblem<D>::find_islands() {
+    const int joined = static_cast<int>(m_.bodies.size());
+    const auto end = [&](int body) { return joints_->is_joined(body) ? joined : body; };
+    ends_.clear();
+    for (const ContactRows& rows : contacts_) ends_.push_back({end(rows.body[0]), end(rows.body[1])});
+    islands_.find(ends_, joined + 1);
 }
 
 template <int D>
@@ -112,7 +122,7 @@ void ContactProblem<D>::update_joined_responses(JointProjector<D>& joints) {
     for (const int i : joined_contacts_) {
         ContactRows& rows = contacts_[i];
         rows.first_column = static_cast<int>(column);
-        for (int k = 0; k < sizes_[i]; ++k, ++column) {
+        for (int k = 0; k < blocks_[i].rows; ++k, ++column) {
             if (joined_response_.size() <= column) joined_response_.emplace_back();
             VecX& x = joined_response_[column];
             x.setZero(static_cast<Eigen::Index>(m_.bodies.size()) * T);
@@ -124,44 +134,70 @@ void ContactProblem<D>::update_joined_responses(JointProjector<D>& joints) {
     }
 }
 
-// What impulses at contact j do at contact i through joined bodies.
+// What impulses at contact j, which has this place in its island, do at contact i through joined bodies.
 template <int D>
-void ContactProblem<D>::add_joined_block(int i, int j, const JointProjector<D>& joints) {
-    auto block = delassus_.add_block(j);
+void ContactProblem<D>::add_joined_block(int i, int j, int place) {
+    auto block = delassus_.add_block(place);
     const ContactRows& a = contacts_[i];
     for (int side = 0; side < 2; ++side) {
-        if (!joints.is_joined(a.body[side])) continue;
-        for (int k = 0; k < sizes_[j]; ++k)
+        if (!joints_->is_joined(a.body[side])) continue;
+        for (int k = 0; k < blocks_[j].rows; ++k)
             block.col(k) += a.row[side].lazyProduct(
                 joined_response_[contacts_[j].first_column + k].template segment<T>(a.body[side] * T));
     }
 }
 
 template <int D>
-void ContactProblem<D>::assemble(const JointProjector<D>& joints) {
-    const int bodies = static_cast<int>(m_.bodies.size());
-    delassus_.start(sizes_, bodies, T);
-    for (int b = 0; b < bodies; ++b)
-        if (has_inverse_[b]) delassus_.set_inverse_mass(b, inverse_mass_[b]);
-    for (int i = 0; i < static_cast<int>(contacts_.size()); ++i) {
-        const ContactRows& rows = contacts_[i];
+const DelassusMatrix& ContactProblem<D>::assemble(int island) {
+    const auto own = islands_.contacts(island);
+    const auto bodies = islands_.bodies(island);
+    const int count = static_cast<int>(own.size());
+    sizes_.clear();
+    for (const int i : own) sizes_.push_back(blocks_[i].rows);
+    delassus_.start(sizes_, static_cast<int>(bodies.size()), T);
+    for (const int body : bodies)
+        if (body < static_cast<int>(m_.bodies.size()))
+            delassus_.set_inverse_mass(islands_.place(body), inverse_mass_[body]);
+    for (int place = 0; place < count; ++place) {
+        const ContactRows& rows = contacts_[own[place]];
         for (int side = 0; side < 2; ++side)
-            if (rows.body[side] >= 0 && !joints.is_joined(rows.body[side]))
-                delassus_.set_end(i, side, rows.body[side], rows.row[side]);
+            if (rows.body[side] >= 0 && !joints_->is_joined(rows.body[side]))
+                delassus_.set_end(place, side, islands_.place(rows.body[side]), rows.row[side]);
         delassus_.start_row();
         if (!rows.is_joined) continue;
-        for (const int j : joined_contacts_) add_joined_block(i, j, joints);
+        for (int other = 0; other < count; ++other)
+            if (contacts_[own[other]].is_joined) add_joined_block(own[place], own[other], other);
     }
     delassus_.finish();
+    return delassus_;
+}
+
+template <int D>
+void ContactProblem<D>::gather(int island, const VecX& rows, VecX& own) const {
+    int size = 0;
+    for (const int i : islands_.contacts(island)) size += blocks_[i].rows;
+    own.resize(size);
+    for (int first = 0; const int i : islands_.contacts(island)) {
+        own.segment(first, blocks_[i].rows) = rows.segment(first_row_[i], blocks_[i].rows);
+        first += blocks_[i].rows;
+    }
+}
+
+template <int D>
+void ContactProblem<D>::scatter(int island, const VecX& own, VecX& rows) const {
+    for (int first = 0; const int i : islands_.contacts(island)) {
+        rows.segment(first_row_[i], blocks_[i].rows) = own.segment(first, blocks_[i].rows);
+        first += blocks_[i].rows;
+    }
 }
 
 template <int D>
 void ContactProblem<D>::multiply(const VecX& twists, VecX& velocities) const {
-    velocities.setZero(delassus_.rows());
+    velocities.setZero(row_count());
     for (std::size_t i = 0; i < contacts_.size(); ++i)
         for (int side = 0; side < 2; ++side)
             if (contacts_[i].body[side] >= 0)
-                velocities.segment(delassus_.first_row(static_cast<int>(i)), sizes_[i]).noalias() +=
+                velocities.segment(first_row_[i], blocks_[i].rows).noalias() +=
                     contacts_[i].row[side].lazyProduct(twists.template segment<T>(contacts_[i].body[side] * T));
 }
 
@@ -169,10 +205,10 @@ template <int D>
 void ContactProblem<D>::add_response(const VecX& impulses, VecX& twists) const {
     for (std::size_t i = 0; i < contacts_.size(); ++i) {
         const ContactRows& rows = contacts_[i];
-        const auto p = impulses.segment(delassus_.first_row(static_cast<int>(i)), sizes_[i]);
+        const auto p = impulses.segment(first_row_[i], blocks_[i].rows);
         if (p.isZero(0)) continue;
         if (rows.is_joined) {
-            for (int k = 0; k < sizes_[i]; ++k) twists += p[k] * joined_response_[rows.first_column + k];
+            for (int k = 0; k < blocks_[i].rows; ++k) twists += p[k] * joined_response_[rows.first_column + k];
             continue;
         }
         for (int side = 0; side < 2; ++side)
@@ -185,19 +221,27 @@ void ContactProblem<D>::add_response(const VecX& impulses, VecX& twists) const {
 template <int D>
 Vec3 ContactProblem<D>::force(int i, const VecX& impulses) const {
     Vec3 sum = Vec3::Zero();
-    for (int k = 0; k < 1 + blocks_[i].sliding_rows; ++k)
-        sum += impulses[delassus_.first_row(i) + k] * contacts_[i].axes.col(k);
+    for (int k = 0; k < 1 + blocks_[i].sliding_rows; ++k) sum += impulses[first_row_[i] + k] * contacts_[i].axes.col(k);
     return sum;
 }
 
 template <int D>
 Vec3 ContactProblem<D>::torque(int i, const VecX& impulses) const {
     Vec3 sum = Vec3::Zero();
-    int row = delassus_.first_row(i) + 1 + blocks_[i].sliding_rows;
+    int row = first_row_[i] + 1 + blocks_[i].sliding_rows;
     for (int k = 0; k < blocks_[i].rolling_rows; ++k)
         sum += impulses[row++] * contacts_[i].axes.col(D == 2 ? 2 : 1 + k);
     if (blocks_[i].spinning_rows > 0) sum += impulses[row] * contacts_[i].axes.col(0);
     return sum;
+}
+
+template <int D>
+void ContactProblem<D>::add_impulse(int i, const Vec3& force, const Vec3& torque, VecX& impulses) const {
+    const Mat3& axes = contacts_[i].axes;
+    int row = first_row_[i];
+    for (int k = 0; k < 1 + blocks_[i].sliding_rows; ++k) impulses[row++] += axes.col(k).dot(force);
+    for (int k = 0; k < blocks_[i].rolling_rows; ++k) impulses[row++] += axes.col(D == 2 ? 2 : 1 + k).dot(torque);
+    if (blocks_[i].spinning_rows > 0) impulses[row] += axes.col(0).dot(torque);
 }
 
 template class ContactProblem<2>;

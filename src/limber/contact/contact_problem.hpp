@@ -1,12 +1,13 @@
 #pragma once
-// Contacts as rows over the twists of bodies, and their Delassus operator.
+// Contacts as rows over the twists of bodies, and the Delassus operators of their islands.
 //
 // Rows of a contact, in its frame (normal n from a to b, tangents t): relative velocity of b against a at the point along n and t; with
 // rolling resistance the relative angular velocity along t, with spinning resistance along n. In the plane one tangent, and rolling is
-// about the plane's normal.
+// about the plane's normal. All bodies that joints hold count as one when islands are found.
 
 #include "limber/contact/collision_world.hpp"
 #include "limber/contact/cone_complementarity.hpp"
+#include "limber/contact/contact_islands.hpp"
 #include "limber/contact/joint_projector.hpp"
 
 namespace limber {
@@ -20,13 +21,32 @@ public:
 
     explicit ContactProblem(const Mechanism<D>& mechanism) : m_(mechanism) {}
 
-    /// Rows and Delassus operator of the contacts; the projector tells how joints pass impulses on.
+    /// Rows of the contacts. The projector tells how joints pass impulses on; it is used until the next update.
     void update(const BodyStates<D>& states, const std::vector<Contact>& contacts, JointProjector<D>& joints);
 
-    int row_count() const { return delassus_.rows(); }
-    const DelassusMatrix& delassus() const { return delassus_; }
+    int row_count() const { return first_row_.back(); }
+    int first_row(int contact) const { return first_row_[contact]; }
     std::vector<ConeBlock>& blocks() { return blocks_; }
-    const Mat3& axes(int contact) const { return contacts_[contact].axes; }  ///< columns n, t, t
+
+    int island_count() const { return islands_.count(); }
+    std::span<const int> contacts(int island) const { return islands_.contacts(island); }
+    /// use(body) for all bodies that impulses in an island move.
+    template <class Use>
+    void for_each_body(int island, const Use& use) const {
+        for (const int body : islands_.bodies(island)) {
+            if (body < static_cast<int>(m_.bodies.size())) {
+                use(body);
+                continue;
+            }
+            for (int b = 0; b < static_cast<int>(m_.bodies.size()); ++b)
+                if (joints_->is_joined(b)) use(b);
+        }
+    }
+    /// Delassus operator of an island, its contacts in their order; until the next one is assembled.
+    const DelassusMatrix& assemble(int island);
+    /// The rows of an island, one after the other, out of all and back.
+    void gather(int island, const VecX& rows, VecX& own) const;
+    void scatter(int island, const VecX& own, VecX& rows) const;
 
     /// u = J v
     void multiply(const VecX& twists, VecX& velocities) const;
@@ -35,6 +55,8 @@ public:
     /// Force and moment of a contact's impulse on body b, world axes.
     Vec3 force(int contact, const VecX& impulses) const;
     Vec3 torque(int contact, const VecX& impulses) const;
+    /// The reverse: adds a force and a moment, as far as the contact has rows for them.
+    void add_impulse(int contact, const Vec3& force, const Vec3& torque, VecX& impulses) const;
 
     /// M^-1 of a body: bodies without mass or inertia get a little of the mechanism's typical ones.
     Mat<T> inverse_mass(const BodyStates<D>& states, int body) const;
@@ -51,13 +73,17 @@ private:
 
     void update_rows(const BodyStates<D>& states, const Contact& contact, const ConeBlock& block, ContactRows& rows);
     void update_joined_responses(JointProjector<D>& joints);
-    void assemble(const JointProjector<D>& joints);
-    void add_joined_block(int i, int j, const JointProjector<D>& joints);
+    void find_islands();
+    void add_joined_block(int i, int j, int place);
 
     const Mechanism<D>& m_;
+    const JointProjector<D>* joints_ = nullptr;
     std::vector<ContactRows> contacts_;
     std::vector<ConeBlock> blocks_;
-    std::vector<int> sizes_;
+    std::vector<int> first_row_{0};
+    std::vector<std::array<int, 2>> ends_;
+    ContactIslands islands_;
+    std::vector<int> sizes_;  // of the blocks of an island
     DelassusMatrix delassus_;
     std::vector<Mat<T>> inverse_mass_;
     std::vector<bool> has_inverse_;

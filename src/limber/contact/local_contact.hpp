@@ -76,37 +76,51 @@ Vec<T> solve_disc(const Mat<T>& a, const Vec<T>& b, double radius) {
     return principal.axes * x;
 }
 
-/// Impulse (normal, tangential) of one contact: W p + q obeys Coulomb's law.
+/// A contact's own block of W, prepared: it is solved in every sweep.
 template <int T>
-Vec<T + 1> solve_contact(const Mat<T + 1>& w, const Vec<T + 1>& q, double friction) {
-    Vec<T + 1> p = Vec<T + 1>::Zero();
-    const double normal = w(0, 0);
-    if (q[0] >= 0 || !(normal > 0)) return p;
-    p[0] = -q[0] / normal;
-    if (!(friction > 0)) return p;
-    const Vec<T> coupling = w.template block<T, 1>(1, 0) / normal;
-    const Mat<T> a = w.template block<T, T>(1, 1) - coupling * w.template block<1, T>(0, 1);
-    const Vec<T> b = q.template tail<T>() - coupling * q[0];
-    const PrincipalAxes<T> principal(a);
-    const Vec<T> values = principal.values.cwiseMax(1e-13 * normal);
-    const Vec<T> c = principal.axes.transpose() * b;
-    const Vec<T> lift = principal.axes.transpose() * coupling;
-    const auto tangential = [&](double s) -> Vec<T> { return -c.array() / (values.array() + s); };
-    Vec<T> t = tangential(0);
-    if (t.norm() > friction * (p[0] - lift.dot(t))) {
-        const auto excess = [&](double s) -> std::array<double, 2> {
-            const Vec<T> y = tangential(s);
-            const Vec<T> rate = -y.array() / (values.array() + s);
-            const double length = y.norm();
-            const double radius = friction * (p[0] - lift.dot(y));
-            return {1 - radius / length,
-                    (friction * lift.dot(rate) + radius * y.dot(rate) / (length * length)) / length};
-        };
-        t = tangential(find_falling_root(excess, values.maxCoeff()));
+class LocalContact {
+public:
+    LocalContact() = default;
+    explicit LocalContact(const Mat<T + 1>& w) : normal_(w(0, 0)) {
+        if (!(normal_ > 0)) return;
+        coupling_ = w.template block<T, 1>(1, 0) / normal_;
+        const PrincipalAxes<T> principal(w.template block<T, T>(1, 1) - coupling_ * w.template block<1, T>(0, 1));
+        values_ = principal.values.cwiseMax(1e-13 * normal_);
+        axes_ = principal.axes;
+        lift_ = axes_.transpose() * coupling_;
     }
-    p[0] = std::max(0.0, p[0] - lift.dot(t));
-    p.template tail<T>() = principal.axes * t;
-    return p;
-}
+
+    /// Impulse (normal, tangential): W p + q obeys Coulomb's law.
+    Vec<T + 1> solve(const Vec<T + 1>& q, double friction) const {
+        Vec<T + 1> p = Vec<T + 1>::Zero();
+        if (q[0] >= 0 || !(normal_ > 0)) return p;
+        p[0] = -q[0] / normal_;
+        if (!(friction > 0)) return p;
+        const Vec<T> c = axes_.transpose() * (q.template tail<T>() - coupling_ * q[0]);
+        const auto tangential = [&](double s) -> Vec<T> { return -c.array() / (values_.array() + s); };
+        Vec<T> t = tangential(0);
+        if (t.norm() > friction * (p[0] - lift_.dot(t))) {
+            const auto excess = [&](double s) -> std::array<double, 2> {
+                const Vec<T> y = tangential(s);
+                const Vec<T> rate = -y.array() / (values_.array() + s);
+                const double length = y.norm();
+                const double radius = friction * (p[0] - lift_.dot(y));
+                return {1 - radius / length,
+                        (friction * lift_.dot(rate) + radius * y.dot(rate) / (length * length)) / length};
+            };
+            t = tangential(find_falling_root(excess, values_.maxCoeff()));
+        }
+        p[0] = std::max(0.0, p[0] - lift_.dot(t));
+        p.template tail<T>() = axes_ * t;
+        return p;
+    }
+
+private:
+    double normal_ = 0;                 // W_nn
+    Vec<T> coupling_ = Vec<T>::Zero();  // W_tn / W_nn
+    Mat<T> axes_ = Mat<T>::Identity();  // of A
+    Vec<T> values_ = Vec<T>::Zero();    // of A
+    Vec<T> lift_ = Vec<T>::Zero();      // coupling along the axes
+};
 
 }  // namespace limber

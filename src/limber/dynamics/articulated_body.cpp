@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "limber/dynamics/open_constraints.hpp"
 #include "limber/model/error.hpp"
 
 namespace limber {
@@ -15,12 +16,6 @@ constexpr int massless_passes = 3;
 constexpr double enough = 1e-13;
 // Closures that are open by less, over the length of the mechanism, have been closed.
 constexpr double closed = 1e-12;
-// Where they are open by more, pivots of their matrix below this share of the diagonal are rounding, and so are those below the square of
-// so many times the opening.
-constexpr double still_closed = 1e-10;
-constexpr double rounding_share = 1e-12;
-constexpr double uncertainty = 3;
-constexpr double largest_share = 1e-3;  // however wide loops are open, as after an edit
 
 }  // namespace
 
@@ -228,7 +223,8 @@ bool ArticulatedBodySolver<D>::factorize_closures(bool with_dependent) {
         }
         for (const int column : columns) scattered_[column] = 0;
     }
-    const double share = with_dependent ? 0 : find_uncertain_share();
+    // Pivots below this share of the diagonal tell nothing.
+    const double share = with_dependent ? 0 : find_uncertain_share(*system_, *evaluation_, gains_, balls_);
     for (int r = 0; r < rows_; ++r) {
         double& diagonal = matrix_[pattern_.start[r]];
         // A row that has vanished counts by what it usually is.
@@ -236,19 +232,6 @@ bool ArticulatedBodySolver<D>::factorize_closures(bool with_dependent) {
         if (share == 0) diagonal += 1 / weight_[r];
     }
     return linear_->factorize(matrix_, pivot_floor_);
-}
-
-// A closure that depends on the others where all are closed (every overconstrained loop has one) seems to be independent where they
-// are open by some delta, as at the inner stages of a step: its pivot is of the order of delta^2, and the condition that it would add
-// holds the mechanism fast. Where nothing is open, such closures share the load with the others instead (regularisation). So they do
-// where gains keep the loops closed: these must act on all rows, in every step.
-template <int D>
-double ArticulatedBodySolver<D>::find_uncertain_share() const {
-    if (gains_.position != 0 || gains_.rate != 0) return 0;
-    const int holonomic = system_->holonomic_rows() - balls_;
-    const double open =
-        evaluation_->phi.segment(balls_, holonomic).template lpNorm<Eigen::Infinity>() / system_->length_scale();
-    return open > still_closed ? std::clamp(uncertainty * uncertainty * open * open, rounding_share, largest_share) : 0;
 }
 
 template <int D>

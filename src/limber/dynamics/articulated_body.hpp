@@ -41,8 +41,6 @@ protected:
 private:
     void find_branches();
     bool factorize_closures(bool with_dependent);
-    /// Pivots of the closures below this share of the diagonal tell nothing; 0: all do.
-    double find_uncertain_share() const;
     /// M^-1 J^T times multipliers of the closures.
     void respond(const VecX& multipliers, VecX& response);
     void normalise(VecX& q) const;

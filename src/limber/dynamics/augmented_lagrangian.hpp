@@ -9,7 +9,8 @@
 // until the constraint accelerations J a + g vanish. The matrix is regular at singular positions and with redundant
 // constraints. Its rounding errors, of about penalty times those of M, would stay in a_i; the first three terms on the right, zero
 // but for rounding, take them out. If one such pass is not enough, constraints act weakly somewhere: then further corrections are
-// made conjugate (see multiplier_iteration.hpp) before the last pass.
+// made conjugate (see multiplier_iteration.hpp) before the last pass. Conditions that are none where the constraints are closed
+// are left out (see open_constraints.hpp).
 
 #include "limber/dynamics/configuration.hpp"
 #include "limber/dynamics/formulation.hpp"
@@ -35,14 +36,21 @@ protected:
     VecX residual_;
 
 private:
+    /// a_1 of the equations above, forces and target being up to date.
+    void start(VecX& a);
     /// One pass of the iteration above.
     void refine(VecX& a, VecX& lambda);
     void update_residual(const VecX& a);
+    /// Solves again without combinations of rows that may be no condition, if there are such.
+    void leave_out_uncertain(double enough, VecX& a, VecX& lambda);
+    /// Where the mechanism was designed.
+    bool has_dependent_rows();
     /// Positions and matrix, unless they are those of the last call.
     bool factorize_at(double t, const VecX& q, std::span<const double> memory);
     bool project_velocities(double t, const VecX& q, VecX& v, std::span<const double> memory);
 
     Configuration factorized_at_;
+    bool is_overconstrained_ = false;
     VecX projection_lambda_, before_, change_;
 };
 

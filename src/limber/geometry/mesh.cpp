@@ -1,6 +1,8 @@
 #include "limber/geometry/mesh.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 namespace limber {
 namespace {
@@ -8,6 +10,9 @@ namespace {
 constexpr double least_front = 0.05;  // cosine between the direction of contact and the facet's normal
 
 constexpr double lean_tolerance = 1e-6;
+
+constexpr int most_plane_points = 8;
+constexpr double same_point = 1e-4;  // over the distance of the first two
 
 }  // namespace
 
@@ -41,6 +46,41 @@ void find_facet_manifold(const Facet& facet, const Frame& mesh, const Shape& b, 
     for (int k = 0; k < face_a.count; ++k) face_a.corner[k] = mesh.point(face_a.corner[k]);
     for (int k = 0; k < face_b.count; ++k) face_b.corner[k] = fb.point(face_b.corner[k]);
     clip_faces(face_a, face_b, direction, margin, manifold);
+}
+
+void find_plane_manifold(const Frame& plane, const Shape& mesh, const Frame& frame, double margin, Manifold& manifold) {
+    manifold.count = 0;
+    manifold.normal = plane.axes.col(2);
+    const Vec3 down = -frame.local_direction(manifold.normal);
+    const double floor = down.dot(frame.local_point(plane.position));
+    const auto gap = [&](const Vec3& vertex) { return floor - down.dot(vertex); };
+    std::array<Vec3, most_plane_points> chosen;
+    const auto distance = [&](const Vec3& vertex) {  // squared, to the nearest one chosen
+        double least = INFINITY;
+        for (int k = 0; k < manifold.count; ++k) least = std::min(least, (vertex - chosen[k]).squaredNorm());
+        return least;
+    };
+    const auto add = [&](const Vec3& vertex) {
+        chosen[manifold.count] = vertex;
+        manifold.add(frame.point(vertex) - 0.5 * gap(vertex) * manifold.normal, gap(vertex));
+    };
+    const auto is_lower = [&](const Vec3& a, const Vec3& b) { return gap(a) < gap(b); };
+    const Vec3& deepest = *std::min_element(mesh.vertices.begin(), mesh.vertices.end(), is_lower);
+    if (gap(deepest) >= margin) return;
+    add(deepest);
+    double widest = 0;
+    while (manifold.count < most_plane_points) {
+        const Vec3* farthest = nullptr;
+        double most = same_point * same_point * widest;
+        for (const Vec3& vertex : mesh.vertices) {
+            if (gap(vertex) >= margin || distance(vertex) <= most) continue;
+            most = distance(vertex);
+            farthest = &vertex;
+        }
+        if (farthest == nullptr) return;
+        add(*farthest);
+        widest = std::max(widest, most);
+    }
 }
 
 }  // namespace limber

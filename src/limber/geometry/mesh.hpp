@@ -28,6 +28,9 @@ std::span<const Facet> facets_of(const Shape& mesh);
 void find_facet_manifold(const Facet& facet, const Frame& mesh, const Shape& b, const Frame& frame_b, double margin,
                          Manifold& manifold);
 
+/// Contact points of a mesh on a plane: corners below the margin, the deepest and those farthest apart. The normal is the plane's.
+void find_plane_manifold(const Frame& plane, const Shape& mesh, const Frame& frame, double margin, Manifold& manifold);
+
 /// Contact points of any two shapes but two meshes: use(manifold) for each facet, or once.
 template <class Use>
 void for_each_manifold(const Shape& a, const Frame& fa, const Shape& b, const Frame& fb, double margin,
@@ -40,9 +43,16 @@ void for_each_manifold(const Shape& a, const Frame& fa, const Shape& b, const Fr
     }
     const Shape& mesh = is_mesh ? a : b;
     const Shape& other = is_mesh ? b : a;
-    if (other.kind == Shape::Kind::mesh || other.kind == Shape::Kind::plane) return;
+    if (other.kind == Shape::Kind::mesh) return;
     const Frame& mesh_frame = is_mesh ? fa : fb;
     const Frame& other_frame = is_mesh ? fb : fa;
+    if (other.kind == Shape::Kind::plane) {
+        find_plane_manifold(other_frame, mesh, mesh_frame, margin, manifold);
+        if (manifold.count == 0) return;
+        if (is_mesh) manifold.normal = -manifold.normal;
+        use(manifold);
+        return;
+    }
     const Frame relative{mesh_frame.local_point(other_frame.position), mesh_frame.axes.transpose() * other_frame.axes};
     Bounds reach = compute_bounds(other, relative);
     reach.low.array() -= margin;

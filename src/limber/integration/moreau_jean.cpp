@@ -1,5 +1,7 @@
 #include "limber/integration/moreau_jean.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -12,14 +14,23 @@ namespace {
 constexpr double overlap_allowed = 1e-7;  // over the mechanism's typical length
 constexpr double rest = 1e-8;             // slower than this, over the same, is no slip: what the solver leaves of it
 
+constexpr double no_solution = 1e-2;  // a residual beyond this is none, however much a set moves
+
 ConeOptions step_options() {
     ConeOptions options;
     options.tolerance = 1e-10;
     options.max_sweeps = 600;
     options.newton_rows = 60;
-    // Very large sets start from the impulses of the step before: what is left over is done in the next steps.
+    // Sets that move start from the impulses of the step before: what is left over is done in the next steps.
     options.enough_sweeps = 60;
-    options.loose_tolerance = 1e-4;
+    options.loose_tolerance = 1e-3;
+    return options;
+}
+
+// Of displacements: overlaps need not be parted more exactly than they are allowed.
+ConeOptions parting_options(double allowed) {
+    ConeOptions options = step_options();
+    options.absolute_tolerance = 0.25 * allowed;
     return options;
 }
 
@@ -33,7 +44,7 @@ MoreauJean<D>::MoreauJean(std::shared_ptr<const MechanismSystem<D>> system)
       world_(m_),
       problem_(m_),
       solver_(step_options()),
-      separator_(step_options()),
+      separator_(parting_options(overlap_allowed * m_.length_scale)),
       slip_tolerance_(rest * m_.length_scale) {
     features_.resize(m_.features.size());
     slot_force_.assign(m_.forces.slot_feature.size(), Vec<D>::Zero());
@@ -102,30 +113,34 @@ void MoreauJean<D>::find_free_velocities(const State& state, double h) {
     }
 }
 
-// Moves bodies apart that overlap, least in the metric of the masses; velocities stay as they are.
+// Displacements that move bodies apart that overlap, least in the metric of the masses; velocities stay as they are.
 template <int D>
-void MoreauJean<D>::part_overlaps() {
+void MoreauJean<D>::part_overlaps(int island, const DelassusMatrix& delassus) {
+    const auto contacts = problem_.contacts(island);
     double deepest = 0;
-    for (const Contact& contact : contacts_) deepest = std::min(deepest, contact.gap);
+    for (const int i : contacts) deepest = std::min(deepest, contacts_[i].gap);
     const double allowed = overlap_allowed * m_.length_scale;
     if (deepest > -allowed) return;
     // Normal rows only: friction does not hold bodies inside each other.
-    separating_ = problem_.blocks();
-    bias_.setZero(problem_.row_count());
-    for (std::size_t i = 0; i < contacts_.size(); ++i) {
-        ConeBlock& block = separating_[i];
-        block.friction = block.rolling = block.spinning = block.restitution = 0;
-        bias_[problem_.delassus().first_row(static_cast<int>(i))] = contacts_[i].gap + 0.5 * allowed;
-    }
-    u_free_.setZero(problem_.row_count());
-    shift_.setZero(problem_.row_count());
-    separator_.solve(problem_.delassus(), separating_, u_free_, bias_, shift_, velocity_);
+    Island& own = island_;
+    take_blocks(island);
+    for (ConeBlock& block : own.blocks) block.friction = block.rolling = block.spinning = block.restitution = 0;
+    own.bias.setZero(delassus.rows());
+    for (int k = 0; const int i : contacts) own.bias[delassus.first_row(k++)] = contacts_[i].gap + 0.5 * allowed;
+    own.free.setZero(delassus.rows());
+    own.impulse.setZero(delassus.rows());
+    separator_.solve(delassus, own.blocks, own.free, own.bias, own.impulse, own.velocity);
+    problem_.scatter(island, own.impulse, shift_);
+    for (int k = 0; const int i : contacts) contacts_[i].gap += own.velocity[delassus.first_row(k++)];
+}
+
+template <int D>
+void MoreauJean<D>::shift_bodies() {
+    if (shift_.isZero(0)) return;
     difference_.setZero();
     problem_.add_response(shift_, difference_);
     for (std::size_t b = 0; b < states_.size(); ++b)
         move<D>(states_[b], difference_.template segment<T>(static_cast<Eigen::Index>(b) * T));
-    for (std::size_t i = 0; i < contacts_.size(); ++i)
-        contacts_[i].gap += velocity_[problem_.delassus().first_row(static_cast<int>(i))];
 }
 
 // The impulses of the step before go to the nearest contact points of the same two shapes: none is lost, and none counted twice.
@@ -147,20 +162,17 @@ void MoreauJean<D>::take_guess(const State& state, double h) {
         const int i = static_cast<int>(nearest);
         is_new_[i] = false;
         slides_[i] = slides_[i] || old.slides;
-        const Vec3 impulse = h * (problem_.axes(i).transpose() * old.force);
-        const int rows = 1 + problem_.blocks()[i].sliding_rows;
-        impulse_.segment(problem_.delassus().first_row(i), rows) += impulse.head(rows);
+        problem_.add_impulse(i, h * old.force, h * old.torque, impulse_);
     }
     for (std::size_t i = 0; i < contacts_.size(); ++i) {
-        double& normal = impulse_[problem_.delassus().first_row(static_cast<int>(i))];
+        double& normal = impulse_[problem_.first_row(static_cast<int>(i))];
         normal = std::max(0.0, normal);
     }
 }
 
 template <int D>
 double MoreauJean<D>::slip_speed(int contact, const VecX& velocities) {
-    return velocities.segment(problem_.delassus().first_row(contact) + 1, problem_.blocks()[contact].sliding_rows)
-        .norm();
+    return velocities.segment(problem_.first_row(contact) + 1, problem_.blocks()[contact].sliding_rows).norm();
 }
 
 template <int D>
@@ -174,44 +186,94 @@ void MoreauJean<D>::choose_coefficients() {
 }
 
 template <int D>
-bool MoreauJean<D>::let_go() {
+bool MoreauJean<D>::let_go(int island, double defect) {
     bool has_changed = false;
-    for (int i = 0; i < static_cast<int>(contacts_.size()); ++i) {
+    for (const int i : problem_.contacts(island)) {
         const double kinetic = m_.contact_rules[contacts_[i].rule].law->friction;
         double& friction = problem_.blocks()[i].friction;
-        slides_[i] = slip_speed(i, velocity_) > slip_tolerance_;
+        slides_[i] = slip_speed(i, velocity_) > std::max(slip_tolerance_, 2 * defect);
         if (!slides_[i] || friction == kinetic) continue;
         friction = kinetic;
-        has_changed = has_changed || impulse_[problem_.delassus().first_row(i)] > 0;
+        has_changed = has_changed || impulse_[problem_.first_row(i)] > 0;
     }
     return has_changed;
 }
 
 template <int D>
-ConeReport MoreauJean<D>::solve_contacts(double h) {
-    problem_.multiply(after_, u_free_);
-    bias_.setZero(problem_.row_count());
-    for (std::size_t i = 0; i < contacts_.size(); ++i) {
-        const int row = problem_.delassus().first_row(static_cast<int>(i));
-        bias_[row] = std::max(0.0, contacts_[i].gap) / h;
-        // Only what is reached within the step bounces.
-        if (u_free_[row] + bias_[row] >= 0) problem_.blocks()[i].restitution = 0;
-    }
-    difference_ = after_ - before_;
-    return solver_.solve_impact(problem_.delassus(), problem_.blocks(), u_before_, u_free_, bias_,
-                                half_square(difference_), impulse_, velocity_);
+void MoreauJean<D>::take_blocks(int island) {
+    island_.blocks.clear();
+    for (const int i : problem_.contacts(island)) island_.blocks.push_back(problem_.blocks()[i]);
 }
 
 template <int D>
-double MoreauJean<D>::half_square(const VecX& twists) const {
-    double sum = 0;
-    for (std::size_t b = 0; b < states_.size(); ++b) {
-        const auto at = static_cast<Eigen::Index>(b) * T;
-        const AngularVec<D> w = twists.template segment<A>(at + D);
-        sum += m_.bodies[b].mass * twists.template segment<D>(at).squaredNorm() +
-               w.dot(world_inertia(m_.bodies[b], states_[b]) * w);
+ConeReport MoreauJean<D>::solve_island(int island, const DelassusMatrix& delassus, double h) {
+    Island& own = island_;
+    take_blocks(island);
+    problem_.gather(island, u_before_, own.before);
+    problem_.gather(island, u_free_, own.free);
+    problem_.gather(island, impulse_, own.impulse);
+    own.bias.setZero(delassus.rows());
+    for (int k = 0; const int i : problem_.contacts(island)) {
+        const int row = delassus.first_row(k);
+        own.bias[row] = std::max(0.0, contacts_[i].gap) / h;
+        // Only what is reached within the step bounces.
+        if (own.free[row] + own.bias[row] >= 0) own.blocks[k].restitution = 0;
+        ++k;
     }
+    const ConeReport solved = solver_.solve_impact(delassus, own.blocks, own.before, own.free, own.bias,
+                                                   compute_allowance(island), own.impulse, own.velocity);
+    problem_.scatter(island, own.impulse, impulse_);
+    problem_.scatter(island, own.velocity, velocity_);
+    return solved;
+}
+
+// 1/2 |v_f - v|_M^2: what forces alone do to the energy of an island's bodies, beside their power at the velocities before.
+template <int D>
+double MoreauJean<D>::compute_allowance(int island) const {
+    double sum = 0;
+    problem_.for_each_body(island, [&](int b) {
+        const auto at = static_cast<Eigen::Index>(b) * T;
+        const TwistVec<D> change = after_.template segment<T>(at) - before_.template segment<T>(at);
+        const AngularVec<D> w = change.template tail<A>();
+        sum += m_.bodies[b].mass * change.template head<D>().squaredNorm() +
+               w.dot(world_inertia(m_.bodies[b], states_[b]) * w);
+    });
     return 0.5 * sum;
+}
+
+// Impulses of all contacts, island by island; false if there are none in some island.
+template <int D>
+bool MoreauJean<D>::solve_contacts(double h, StepReport& report) {
+    problem_.multiply(after_, u_free_);
+    shift_.setZero(problem_.row_count());
+    velocity_.setZero(problem_.row_count());
+    for (int island = 0; island < problem_.island_count(); ++island) {
+        const DelassusMatrix& delassus = problem_.assemble(island);
+        part_overlaps(island, delassus);
+        ConeReport solved;
+        int iterations = 0;
+        do {
+            solved = solve_island(island, delassus, h);
+            iterations += solved.sweeps + solved.newton_steps;
+        } while (let_go(island, solved.defect));
+        report.iterations = std::max(report.iterations, iterations);
+        if (!(solved.residual > no_solution)) continue;
+        report.ok = false;
+        report.reason = describe_failure(contacts_[problem_.contacts(island)[solved.worst]], solved.defect);
+        return false;
+    }
+    shift_bodies();
+    problem_.add_response(impulse_, after_);
+    return true;
+}
+
+template <int D>
+std::string MoreauJean<D>::describe_failure(const Contact& worst, double defect) const {
+    const auto name = [&](int body) { return body < 0 ? std::string("ground") : m_.bodies[body].name; };
+    return fmt::format(
+        "contact '{}': there are no impulses that keep '{}' and '{}' apart and obey friction, or none were found; "
+        "velocities are off by {:.3g}",
+        m_.contact_rules[worst.rule].name, name(worst.body_a), name(worst.body_b), defect);
 }
 
 template <int D>
@@ -219,7 +281,7 @@ void MoreauJean<D>::move_bodies(double h) {
     feels_contact_.assign(m_.bodies.size(), false);
     bool joined_feel = false;
     for (std::size_t i = 0; i < contacts_.size(); ++i) {
-        if (impulse_[problem_.delassus().first_row(static_cast<int>(i))] == 0) continue;
+        if (impulse_[problem_.first_row(static_cast<int>(i))] == 0) continue;
         for (const int body : {contacts_[i].body_a, contacts_[i].body_b}) {
             if (body < 0) continue;
             feels_contact_[body] = true;
@@ -251,7 +313,7 @@ void MoreauJean<D>::keep_contacts(State& state, double h) const {
     for (std::size_t i = 0; i < contacts_.size(); ++i) {
         const Contact& c = contacts_[i];
         const int index = static_cast<int>(i);
-        if (impulse_[problem_.delassus().first_row(index)] == 0) continue;
+        if (impulse_[problem_.first_row(index)] == 0) continue;
         state.contacts.push_back({c.body_a, c.body_b, c.shape_a, c.shape_b, c.rule, c.point, c.normal, c.gap,
                                   problem_.force(index, impulse_) / h, problem_.torque(index, impulse_) / h,
                                   slides_[i]});
@@ -282,14 +344,9 @@ StepReport MoreauJean<D>::step(State& state, double h) {
     world_.find_contacts(next_, h, contacts_);
     if (!contacts_.empty()) {
         problem_.update(states_, contacts_, joints_);
-        part_overlaps();
         take_guess(state, h);
         choose_coefficients();
-        do {
-            const ConeReport solved = solve_contacts(h);
-            report.iterations += solved.sweeps + solved.newton_steps;
-        } while (let_go());
-        problem_.add_response(impulse_, after_);
+        if (!solve_contacts(h, report)) return report;
     }
     if (!after_.allFinite()) {
         report.ok = false;

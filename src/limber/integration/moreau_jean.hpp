@@ -1,6 +1,6 @@
 #pragma once
-// Time-stepping for rigid bodies that touch (Moreau 1988, Jean 1999), in body space: one complementarity problem per step, no search for
-// the instants of impacts.
+// Time-stepping for rigid bodies that touch (Moreau 1988, Jean 1999), in body space: one complementarity problem per step and island of
+// bodies that touch each other, no search for the instants of impacts.
 //
 //   v_f = v + h M^-1 f                  without contacts; turning by the implicit midpoint rule in body axes, which keeps the energy
 //   v'  = v_f + M^-1 (G^T lambda + J^T p)
@@ -38,17 +38,27 @@ private:
 
     void find_free_velocities(const State& state, double h);
     AngularVec<D> turn_freely(int body, const AngularVec<D>& torque, double h) const;
-    void part_overlaps();
     void take_guess(const State& state, double h);
     /// Static coefficients where nothing slides.
     void choose_coefficients();
-    /// Contacts that slide under their static coefficient get the kinetic one. False: there are none.
-    bool let_go();
+    bool solve_contacts(double h, StepReport& report);
+    void take_blocks(int island);
+    void part_overlaps(int island, const DelassusMatrix& delassus);
+    ConeReport solve_island(int island, const DelassusMatrix& delassus, double h);
+    double compute_allowance(int island) const;
+    /// Contacts that slide under their static coefficient, by more than the solver's defect, get the kinetic one. False: there are none.
+    bool let_go(int island, double defect);
     double slip_speed(int contact, const VecX& velocities);
-    ConeReport solve_contacts(double h);
+    std::string describe_failure(const Contact& worst, double defect) const;
+    void shift_bodies();
     void move_bodies(double h);
     void keep_contacts(State& state, double h) const;
-    double half_square(const VecX& twists) const;
+
+    /// What the solver is given of one island, row by row.
+    struct Island {
+        std::vector<ConeBlock> blocks;
+        VecX before, free, bias, impulse, velocity;
+    };
 
     std::shared_ptr<const MechanismSystem<D>> system_;
     const Mechanism<D>& m_;
@@ -60,12 +70,12 @@ private:
     FeatureState<D> features_;
     std::vector<Vec<D>> slot_force_;
     std::vector<Contact> contacts_;
-    std::vector<ConeBlock> separating_;
+    Island island_;
     std::vector<bool> feels_contact_;
     std::vector<bool> is_new_, slides_;  // beside contacts_
     double slip_tolerance_;
     VecX wrench_, before_, after_, target_, difference_;
-    VecX u_before_, u_free_, bias_, impulse_, velocity_, shift_;
+    VecX u_before_, u_free_, impulse_, velocity_, shift_;
 };
 
 }  // namespace limber

@@ -143,6 +143,8 @@ private:
                          const std::string& entry);
     /// The same; ends of joints that the new model brings, and that are too far apart, are drawn together.
     EditReport take_over_gently(Model model, SimulationOptions options, double step, const std::string& entry);
+    /// The same for undo and redo where that fails: joints that are in the way have no effect, which `remark` says.
+    EditReport take_over_disabling(Model model, SimulationOptions options, double step, std::string& remark);
     EditReport take_back(bool forwards);
     EditReport change_pull(Model next);
     /// The model without the pull of the mouse, which is no part of what is undone. Edits start from it.

@@ -304,6 +304,37 @@ EditReport Session::perform_edit(const RenewSolvers&) {
     return {};
 }
 
+// Edits can always be taken back: joints that the motion of now does not allow are there again, but without effect, and if that
+// does not do, those whose ends are still being drawn together likewise.
+EditReport Session::take_over_disabling(Model next, SimulationOptions options, double step, std::string& remark) {
+    std::vector<std::string> disabled = joints_brought(model(), next);
+    const auto attempt = [&] {
+        Model without = next;
+        for (const std::string& name : disabled) {
+            Joint& joint = without.joints.get(without.joints.find(name));
+            joint.closing.clear();
+            joint.is_disabled = true;
+        }
+        EditReport report = take_over(without, options, step, {}, "");
+        follow_change(next, without);
+        remark = fmt::format(", disabled: {}", fmt::join(disabled, ", "));
+        return report;
+    };
+    try {
+        return attempt();
+    } catch (const ModelError&) {
+        const std::size_t brought = disabled.size();
+        for (const auto handle : next.joints.handles()) {
+            const Joint& joint = next.joints.get(handle);
+            const auto known = disabled.begin() + static_cast<std::ptrdiff_t>(brought);
+            if (!joint.closing.empty() && !joint.is_disabled && std::find(disabled.begin(), known, joint.name) == known)
+                disabled.push_back(joint.name);
+        }
+        if (disabled.size() == brought) throw;
+        return attempt();
+    }
+}
+
 EditReport Session::take_back(bool forwards) {
     auto& from = forwards ? redo_ : undo_;
     if (from.empty()) throw ModelError(forwards ? "there is nothing to redo" : "there is nothing to undo");
@@ -322,14 +353,7 @@ EditReport Session::take_back(bool forwards) {
     try {
         report = take_over_gently(next, next_options, step, "");
     } catch (const ModelError&) {
-        // Edits can always be taken back: joints that the motion of now does not allow are there again, but without effect.
-        const std::vector<std::string> brought = joints_brought(model(), next);
-        if (brought.empty()) throw;
-        Model without = next;
-        for (const std::string& joint : brought) without.joints.get(without.joints.find(joint)).is_disabled = true;
-        report = take_over(without, next_options, step, {}, "");
-        follow_change(next, without);
-        remark = fmt::format(", disabled: {}", fmt::join(brought, ", "));
+        report = take_over_disabling(std::move(next), std::move(next_options), step, remark);
     }
     report.message = name + describe_hand_over(report.hand_over) + remark;
     auto& to = forwards ? undo_ : redo_;

@@ -79,6 +79,7 @@ private:
     void add_shapes(BodyHandle handle, int index);
     void add_shape(const ContactShape& shape, const Frame& body, int index, const std::string& what);
     std::optional<ContactLaw> contact_law(const ContactRule& rule) const;
+    void refuse_surfaces_that_meet() const;
     void add_compliant_contacts();
 
     // forces, see forces.cpp

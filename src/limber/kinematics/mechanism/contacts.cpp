@@ -234,7 +234,27 @@ void MechanismBuilder<D>::add_contacts() {
     for (const ConstraintElement<D>& element : m_.elements)
         if (element.has_markers) m_.joined_bodies.push_back(std::minmax(element.body_a, element.body_b));
     std::sort(m_.joined_bodies.begin(), m_.joined_bodies.end());
+    refuse_surfaces_that_meet();
     add_compliant_contacts();
+}
+
+// A surface is touched by what has an inside: nothing else tells by how much two things overlap.
+template <int D>
+void MechanismBuilder<D>::refuse_surfaces_that_meet() const {
+    const auto name = [&](int body) {
+        return body < 0 ? std::string("ground") : model_.bodies.get(m_.bodies[body].handle).name;
+    };
+    for (const CollisionShape& a : m_.shapes) {
+        if (a.shape->kind != Shape::Kind::mesh) continue;
+        for (const CollisionShape& b : m_.shapes) {
+            const int rule = b.shape->kind == Shape::Kind::mesh ? m_.find_contact_rule(a.body, b.body) : -1;
+            if (rule < 0) continue;
+            throw ModelError(
+                fmt::format("contact '{}': the surfaces (mesh, height-field, profile) of '{}' and '{}' cannot touch "
+                            "each other; give one of them convex shapes, or take the pair out by a rule 'none'",
+                            m_.contact_rules[rule].name, name(a.body), name(b.body)));
+        }
+    }
 }
 
 // A force for every two shapes that may touch by a compliant law.
