@@ -28,12 +28,25 @@ SimulationOptions exact_options(const char* formulation = "global") {
     return o;
 }
 
-// Largest difference of two lists, each entry over its own size or one.
+// Forces and torques of all joints.
+std::vector<double> reactions(Simulation& simulation) {
+    MotionView view;
+    simulation.observer().compute_view(simulation.state(), true, view);
+    std::vector<double> list;
+    for (const auto& joint : view.joints)
+        for (const Vec3& part : {joint.force, joint.torque}) list.insert(list.end(), part.data(), part.data() + 3);
+    return list;
+}
+
+// Over the largest of them; where nothing acts, as it is.
 double difference(const std::vector<double>& a, const std::vector<double>& b) {
     double largest = a.size() == b.size() ? 0 : INFINITY;
-    for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
-        largest = std::max(largest, std::abs(a[i] - b[i]) / (1 + std::abs(b[i])));
-    return largest;
+    double size = 0;
+    for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+        largest = std::max(largest, std::abs(a[i] - b[i]));
+        size = std::max(size, std::abs(b[i]));
+    }
+    return size > 0 ? largest / size : largest;
 }
 
 // The motion of the bodies in the coordinates of another simulation of the same model.
@@ -58,7 +71,7 @@ double largest_distance(Simulation& a, Simulation& b) {
     return largest;
 }
 
-// Motion and, through the sensors, reactions.
+// Motion and reactions.
 TEST_P(Divided, MovesAsOne) {
     const Case& c = GetParam();
     const Model model = example(c.example, c.overrides);
@@ -78,7 +91,7 @@ TEST_P(Divided, MovesAsOne) {
         const double speed = 1 + whole.state().v.lpNorm<Eigen::Infinity>();
         EXPECT_LT((found.v - whole.state().v).lpNorm<Eigen::Infinity>(), 1e-7 * speed);
     }
-    EXPECT_LT(difference(sense_all(divided), sense_all(whole)), 1e-6);
+    EXPECT_LT(difference(reactions(divided), reactions(whole)), 1e-8);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -95,15 +108,18 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"n-four-bar.yaml", "tree", "direct", 0.2, 2e-3, {{"N", "3"}}}, Case{"loops/bennett.yaml", "auto:2"},
         Case{"loops/six-bar.yaml", "auto:3"}, Case{"loops/spatial-four-bar.yaml", "tree"},
         Case{"andrews.yaml", "auto:3", "direct", 0.005, 5e-5}, Case{"loops/spatial-four-bar.yaml", "body"},
-        Case{"loops/six-bar.yaml", "body"}, Case{"andrews.yaml", "body", "direct", 0.005, 5e-5},
-        Case{"forces/bushing.yaml", "body"}, Case{"joints/gear.yaml", "body"},
-        Case{"joints/constant-velocity.yaml", "body"}, Case{"joints/universal.yaml", "body"},
-        Case{"joints/rolling-disc.yaml", "body"},
+        Case{"loops/six-bar.yaml", "body"},
+        // Tangents of components lack how the wrenches of joints turn with a body. Velocities are pushed onto the joints with them, which
+        // leaves a difference of third order in the step: reactions differ by 1.8e-8 with 50 us.
+        Case{"andrews.yaml", "body", "direct", 0.005, 2.5e-5}, Case{"forces/bushing.yaml", "body"},
+        Case{"joints/gear.yaml", "body"}, Case{"joints/constant-velocity.yaml", "body"},
+        Case{"joints/universal.yaml", "body"}, Case{"joints/rolling-disc.yaml", "body"},
         // Chains and nets of components; the net has more rows than freedoms to hold.
         Case{"modular/chain-of-chains.yaml", "groups", "direct", 0.1, 1e-3, {{"C", "10"}, {"N", "10"}}},
         Case{"modular/chain-of-chains.yaml", "groups", "conjugate-gradient", 0.05, 1e-3, {{"C", "10"}, {"N", "10"}}},
         Case{"modular/net-of-squares.yaml", "body", "direct", 0.1, 1e-3, {{"N", "4"}}},
-        Case{"modular/net-of-squares.yaml", "body", "conjugate-gradient", 0.05, 1e-3, {{"N", "4"}}},
+        // Only `direct` has the spring's stiffness in the matrix that velocities are pushed with: again a difference of third order.
+        Case{"modular/net-of-squares.yaml", "body", "conjugate-gradient", 0.05, 2.5e-4, {{"N", "4"}}},
         // Cut at the joints that close loops, components have the relative coordinates of the whole.
         Case{"loops/six-bar.yaml", "tree", "direct", 0.2, 1e-3, {}, "hybrid"},
         Case{"loops/spatial-four-bar.yaml", "tree", "direct", 0.2, 1e-3, {}, "hybrid"},

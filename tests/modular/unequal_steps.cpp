@@ -27,6 +27,8 @@ initial: {positions: {one.displacement: 1}}
 sensors:
   x: {position: first}
   y: {position: second, relative-to: ground.rest}
+  u: {velocity: first}
+  v: {velocity: second}
   energy: {energy: total}
 components:
   a: {bodies: [first]}
@@ -70,6 +72,58 @@ TEST(UnequalSteps, ExchangedForcesChangeTheEnergyAsTheTableSays) {
         }
 }
 
+// Both masses move at the start, so that the force between them changes there.
+std::string moving_oscillators() {
+    const std::string at_rest = "positions: {one.displacement: 1}";
+    std::string text = oscillators;
+    return text.insert(text.find(at_rest) + at_rest.size(), ", rates: {one.displacement: 3, two.displacement: -5}");
+}
+
+// Of all positions, and of velocities over the frequency of 10 rad/s, after 2 s. Sum and difference of both oscillate by themselves.
+double error_of_moving_oscillators(ForceCourse course, bool use_iteration, double step) {
+    SimulationOptions o = exchange(course);
+    o.modular.use_iteration = use_iteration;
+    Simulation simulation(read(moving_oscillators()), o);
+    const StepReport report = simulation.advance(2, step);
+    EXPECT_TRUE(report.ok) << report.reason;
+    const auto oscillate = [](double frequency, double place, double speed) {
+        const double angle = 2 * frequency;
+        return Vec2(place * std::cos(angle) + speed / frequency * std::sin(angle),
+                    speed * std::cos(angle) - place * frequency * std::sin(angle));
+    };
+    const Vec2 mean = oscillate(10, 0.5, -1);
+    const Vec2 half = oscillate(std::sqrt(140.0), 0.5, 4);
+    const Vec2 first = Vec2(sense(simulation, "x.x"), sense(simulation, "u.x")) - (mean + half);
+    const Vec2 second = Vec2(sense(simulation, "y.x"), sense(simulation, "v.x")) - (mean - half);
+    return std::max({std::abs(first[0]), std::abs(second[0]), std::abs(first[1]) / 10, std::abs(second[1]) / 10});
+}
+
+struct CourseError {
+    ForceCourse course;
+    bool use_iteration;
+    double coarse, fine;  // with 10 and 5 ms
+    double order;
+};
+
+// Computed independently (closed form inside each step; a straight course by its middle, a parabola as it is).
+class CourseOfForces : public ::testing::TestWithParam<CourseError> {};
+
+TEST_P(CourseOfForces, HasTheOrderOfItsPolynomial) {
+    const CourseError& c = GetParam();
+    const double coarse = error_of_moving_oscillators(c.course, c.use_iteration, 0.01);
+    const double fine = error_of_moving_oscillators(c.course, c.use_iteration, 0.005);
+    EXPECT_NEAR(coarse, c.coarse, 0.02 * c.coarse);
+    EXPECT_NEAR(fine, c.fine, 0.02 * c.fine);
+    EXPECT_NEAR(std::log2(coarse / fine), c.order, 0.1);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CourseOfForces,
+                         ::testing::Values(CourseError{ForceCourse::hold, false, 1.31e-1, 6.35e-2, 1},
+                                           CourseError{ForceCourse::linear, false, 7.64e-3, 1.96e-3, 2},
+                                           CourseError{ForceCourse::quadratic, false, 1.16e-3, 1.53e-4, 3},
+                                           CourseError{ForceCourse::linear, true, 4.18e-3, 1.05e-3, 2},
+                                           CourseError{ForceCourse::quadratic, true, 4.01e-4, 5.22e-5, 3}));
+
 // With the forces of the end found by iteration nothing is extrapolated, and the energy stays.
 TEST(UnequalSteps, IterationKeepsTheEnergy) {
     SimulationOptions o = options("global", "trapezoidal");
@@ -98,16 +152,77 @@ TEST(UnequalSteps, StiffForcesTakeAFewQuestions) {
     EXPECT_NEAR(sense(divided, "y.x"), sense(whole, "y.x"), 1e-8);
 }
 
+// The second mass takes four steps in one of the whole, over which the force of the spring runs straight.
+Model with_own_steps(const char* spring) {
+    std::string text = oscillators;
+    text.replace(text.find("stiffness: 20"), 13, spring);
+    text.replace(text.find("bodies: [second]"), 16, "bodies: [second], step: 0.0025");
+    text.replace(text.find("one.displacement: 1"), 19, "one.displacement: 0.01");
+    return read(text);
+}
+
+SimulationOptions divided_options() {
+    SimulationOptions o = options("global", "trapezoidal");
+    o.modular.division = "groups";
+    return o;
+}
+
+// Newmark's schemes with beta = 1/4 on one side and 11/64, that of four steps under a straight course, on the other: stable up to 1.28e5 N/m.
+TEST(UnequalSteps, UnresolvedSpringsEndTheRun) {
+    SimulationOptions o = divided_options();
+    o.integrator_options.max_halvings = 0;
+    Simulation simulation(with_own_steps("stiffness: 3e5"), o);
+    State last;
+    StepReport report;
+    while (report.ok && simulation.time() < 0.5) {
+        last = simulation.state();
+        report = simulation.step(0.01);
+    }
+    ASSERT_FALSE(report.ok);
+    EXPECT_LT(simulation.time(), 0.1);
+    EXPECT_EQ(simulation.state().q, last.q);
+    for (const char* word : {"'between'", "0.01 s", "step of the whole smaller"})
+        EXPECT_NE(report.reason.find(word), std::string::npos) << report.reason;
+    // It does not go on with unequal steps, but does with one that all take.
+    EXPECT_FALSE(simulation.step(0.01).ok);
+    EXPECT_FALSE(simulation.step(0.005).ok);
+    EXPECT_TRUE(simulation.step(0.0025).ok);
+}
+
+// Where steps that fail are divided, they are until all components take the same.
+TEST(UnequalSteps, UnresolvedSpringsDivideTheStep) {
+    Simulation simulation(with_own_steps("stiffness: 3e5, damping: 200"), divided_options());
+    const double start = sense(simulation, "energy");
+    const StepReport report = simulation.advance(1, 0.01);
+    ASSERT_TRUE(report.ok) << report.reason;
+    EXPECT_LT(sense(simulation, "energy"), start);
+}
+
+TEST(UnequalSteps, ResolvedSpringsPass) {
+    for (const char* spring : {"stiffness: 2e4", "stiffness: 1e5", "stiffness: 1.2e5"}) {
+        SimulationOptions o = divided_options();
+        o.integrator_options.max_halvings = 0;
+        Simulation simulation(with_own_steps(spring), o);
+        const double start = sense(simulation, "energy");
+        const StepReport report = simulation.advance(5, 0.01);
+        ASSERT_TRUE(report.ok) << spring << ": " << report.reason;
+        EXPECT_LT(sense(simulation, "energy"), 1.1 * start) << spring;
+    }
+}
+
 // A double pendulum whose links take 1, 3 or 7 own steps in one of the whole: the error falls with the second order of the scheme, and is
 // less than that of the undivided one, 3.04e-5 with 2 ms.
 TEST(UnequalSteps, AnyRatioConverges) {
-    for (const double ratio : {1.0 / 3, 1.0 / 7, 0.4}) {
-        const auto tip = [&](double step) {
+    using enum ForceCourse;
+    for (const auto& [ratio, course] : {std::pair{1.0 / 3, linear}, std::pair{1.0 / 7, linear}, std::pair{0.4, linear},
+                                        std::pair{1.0 / 7, quadratic}}) {
+        const auto tip = [ratio = ratio, course = course](double step) {
             Model model = example("double-pendulum.yaml");
             model.simulation.components = {{"up", {"upper"}, "", "", "", std::nullopt},
                                            {"low", {"lower"}, "", "", "", Number(ratio * step)}};
             SimulationOptions o = options("global", "trapezoidal");
             o.modular.division = "groups";
+            o.modular.course = course;
             Simulation simulation(model, o);
             const StepReport report = simulation.advance(0.5, step);
             EXPECT_TRUE(report.ok) << report.reason;

@@ -24,6 +24,9 @@ constexpr double closed = 1e-9;
 constexpr int most_returns = 6;
 // An iteration that leaves more than this part of the error needs tangents from here.
 constexpr double slow = 0.1;
+// Swings of forces from step to step that may be noise, over the largest force and over the tolerance.
+constexpr double noise = 1e-3;
+constexpr double noise_of_tolerance = 10;
 
 template <class Derived>
 double largest(const Eigen::MatrixBase<Derived>& x) {
@@ -36,79 +39,45 @@ template <int D>
 ModularAssembly<D>::ModularAssembly(Boxes boxes, std::unique_ptr<InterfaceJoints<D>> joints,
                                     const ModularOptions& options, const FormulationOptions& gains,
                                     int corrector_passes)
-    : boxes_(std::move(boxes)),
+    : team_(std::move(boxes), options.threads),
+      matrix_(team_),
       joints_(std::move(joints)),
       options_(options),
       gain_options_(gains),
       passes_(corrector_passes),
       method_(make_gluing_method(options)),
-      workers_(std::make_shared<Workers>(options.threads)),
-      exchange_({}, {}, {0}),
-      spring_exchange_(exchange_),
-      pusher_(make_block_gradient_gluing()) {
+      pusher_(make_block_gradient_gluing()),
+      swings_(team_.port_count(), joints_->mechanism().length_scale) {
     if (options_.gluing == Gluing::penalty) options_.coupling = Coupling::acceleration;
-    for (const auto& box : boxes_) {
-        first_port_.push_back(first_port_.back() + box->port_count());
-        has_lent_inertia_ = has_lent_inertia_ || box->is_lent_inertia();
-    }
-    const auto ports = static_cast<std::size_t>(first_port_.back());
+    for (int k = 0; k < team_.count(); ++k) has_lent_inertia_ = has_lent_inertia_ || team_[k].is_lent_inertia();
+    const auto ports = static_cast<std::size_t>(team_.port_count());
     motion_.resize(ports);
     wrenches_.assign(ports, TwistVec<D>::Zero());
-    forces_ = new_forces_ = rates_ = probe_ = settled_ = start_wrenches_ = before_wrenches_ = wrenches_;
-    known_ = asked_forces_ = spring_wrenches_ = wrenches_;
+    forces_ = new_forces_ = rates_ = probe_ = settled_ = bend_ = wrenches_;
+    known_ = asked_forces_ = force_changes_ = spring_wrenches_ = wrenches_;
     past_forces_.assign(3, forces_);
-    answers_.resize(boxes_.size());
-    kinds_.resize(boxes_.size());
-    balanced_.assign(boxes_.size(), 0);
-    progress_.resize(boxes_.size());
-    box_measures_.resize(boxes_.size());
-    exchange_ = spring_exchange_ = InterfaceExchange({}, std::vector<int>(boxes_.size(), 0), first_port_);
+    past_wrenches_ = past_forces_;
+    const auto boxes_in_all = static_cast<std::size_t>(team_.count());
+    answers_.resize(boxes_in_all);
+    kinds_.resize(boxes_in_all);
+    reaches_.resize(boxes_in_all);
+    balanced_.assign(boxes_in_all, 0);
+    progress_.resize(boxes_in_all);
     connect();
 }
 
 template <int D>
 void ModularAssembly<D>::spread(std::vector<int> owner) {
-    exchange_ = spring_exchange_ = InterfaceExchange(options_.exchange, std::move(owner), first_port_);
-    connect_exchange();
+    team_.spread(options_.exchange, std::move(owner));
+    connect();
 }
 
 // Everything that depends on the joints.
 template <int D>
 void ModularAssembly<D>::connect() {
     const int rows = joints_->row_count();
-    std::vector<int> box_of_port(motion_.size(), 0);
-    for (int k = 0; k < box_count(); ++k)
-        for (int p = first_port_[k]; p < first_port_[k + 1]; ++p) box_of_port[p] = k;
-    spring_rows_ = uses_springs() ? joints_->springs().row_count() : 0;
-    box_rows_.assign(boxes_.size(), {});
-    for (int r = 0; r < rows + spring_rows_; ++r)
-        for_entries(r, [&](int port, const TwistVec<D>&) {
-            std::vector<int>& list = box_rows_[box_of_port[port]];
-            if (list.empty() || list.back() != r) list.push_back(r);
-        });
-    std::vector<int> first_row;
-    for (const auto& element : joints_->mechanism().elements) first_row.push_back(element.first_row);
-    first_row.push_back(rows);
-    if (spring_rows_ > 0)
-        for (const int first : joints_->springs().first_rows())
-            if (first > 0) first_row.push_back(rows + first);
-    admittance_ = std::make_unique<Admittance>(rows + spring_rows_, box_rows_, first_row);
-    unknown_ = product_ = VecX::Zero(rows + spring_rows_);
-    spring_changes_ = VecX::Zero(spring_rows_);
     multipliers_ = accepted_multipliers_ = before_multipliers_ = residual_ = correction_ = rows_ = VecX::Zero(rows);
-    impulses_ = expected_multipliers_ = expected_before_ = late_correction_ = VecX::Zero(rows);
-    is_admittance_old_ = true;
-    first_measure_ = {0};
-    for (const auto& list : box_rows_) {
-        const int size = static_cast<int>(list.size());
-        first_measure_.push_back(first_measure_.back() + size * (size + 1) / 2);
-    }
-    measures_.resize(static_cast<std::size_t>(first_measure_.back()));
-    connect_exchange();
-}
-
-template <int D>
-void ModularAssembly<D>::connect_exchange() {
+    impulses_ = late_correction_ = expected_multipliers_ = expected_before_ = expected_earlier_ = VecX::Zero(rows);
     const Mechanism<D>& m = joints_->mechanism();
     std::vector<Bond> bonds;
     bonds.reserve(m.elements.size() + m.forces.elements.size());
@@ -116,12 +85,9 @@ void ModularAssembly<D>::connect_exchange() {
         bonds.push_back({bodies_of_element(m, e), m.elements[e].row_count});
     for (std::size_t f = 0; f < m.forces.elements.size(); ++f)
         bonds.push_back({bodies_of_force(m, static_cast<int>(f)), 0});
-    exchange_.connect(bonds);
-    bonds.clear();
-    const std::vector<int>& first_rows = joints_->springs().first_rows();
-    for (std::size_t i = 0; i + 1 < first_rows.size() && spring_rows_ > 0; ++i)
-        bonds.push_back({joints_->springs().ports(static_cast<int>(i)), first_rows[i + 1] - first_rows[i]});
-    spring_exchange_.connect(bonds);
+    team_.exchange().connect(bonds);
+    matrix_.connect(*joints_, uses_springs());
+    refused_step_ = 0;
 }
 
 template <int D>
@@ -142,38 +108,7 @@ std::unique_ptr<InterfaceJoints<D>> ModularAssembly<D>::exchange_joints(std::uni
     return old_joints;
 }
 
-template <int D>
-template <class Act>
-void ModularAssembly<D>::for_entries(int row, const Act& act) const {
-    const auto visit = [&](const auto& rows, int r) {
-        const auto [first, last] = rows.entries(r);
-        for (int e = first; e < last; ++e) act(rows.entry_port(e), rows.entry_wrench(e));
-    };
-    const int joint_rows = joints_->row_count();
-    if (row < joint_rows) {
-        visit(*joints_, row);
-    } else {
-        visit(joints_->springs(), row - joint_rows);
-    }
-}
-
 // ---------------------------------------------------------------- questions
-
-template <int D>
-void ModularAssembly<D>::for_all_boxes(Job job) {
-    const std::vector<int>& own = exchange_.own_boxes();
-    workers_->run(static_cast<int>(own.size()), [&](int i) { job(own[i]); });
-}
-
-template <int D>
-std::span<TwistVec<D>> ModularAssembly<D>::of_box(std::vector<TwistVec<D>>& list, int box) const {
-    return std::span(list).subspan(first_port_[box], first_port_[box + 1] - first_port_[box]);
-}
-
-template <int D>
-std::span<PortMotion<D>> ModularAssembly<D>::motion_of(int box) {
-    return std::span(motion_).subspan(first_port_[box], first_port_[box + 1] - first_port_[box]);
-}
 
 template <int D>
 void ModularAssembly<D>::begin(double h, Coupling coupling) {
@@ -186,26 +121,24 @@ void ModularAssembly<D>::begin(double h, Coupling coupling) {
         const double omega = gain_options_.frequency / h;
         gains_ = {omega * omega, 2 * gain_options_.damping * omega, 0.1 / h};
     }
-    const bool has_before = past_ > 0 && std::abs(previous_h_ - h) < 1e-6 * h;
-    for_all_boxes([&](int k) {
-        boxes_[k]->begin(h, coupling, options_.course, of_box(start_wrenches_, k),
-                         has_before ? of_box(before_wrenches_, k) : std::span<TwistVec<D>>{});
+    const bool has_bend = options_.course == ForceCourse::quadratic && has_past(2);
+    for (std::size_t p = 0; p < bend_.size() && has_bend; ++p)
+        bend_[p] = past_wrenches_[0][p] - 2 * past_wrenches_[1][p] + past_wrenches_[2][p];
+    team_.for_all([&](int k) {
+        team_[k].begin(h, coupling, options_.course, team_.part(past_wrenches_[0], k),
+                       has_bend ? team_.part(bend_, k) : std::span<TwistVec<D>>{});
     });
-    for (const int k : exchange_.own_boxes()) {
-        kinds_[k] = {boxes_[k]->reach(), boxes_[k]->is_led()};
+    for (const int k : team_.own()) {
+        kinds_[k] = {team_[k].reach(), team_[k].is_led()};
         answers_[k] = {};
     }
-    exchange_.share_boxes(kinds_);
+    team_.exchange().share_boxes(kinds_);
     has_led_ = has_unled_ = false;
-    reach_ = velocity_reach_ = 0;
-    for (const BoxKind& kind : kinds_) {
-        (kind.is_led ? has_led_ : has_unled_) = true;
-        reach_ += kind.reach.position / box_count();
-        velocity_reach_ += kind.reach.velocity / box_count();
+    for (std::size_t k = 0; k < kinds_.size(); ++k) {
+        (kinds_[k].is_led ? has_led_ : has_unled_) = true;
+        reaches_[k] = kinds_[k].reach;
     }
-    has_equal_reach_ = std::all_of(kinds_.begin(), kinds_.end(), [&](const BoxKind& kind) {
-        return kind.reach.position == kinds_[0].reach.position;
-    });
+    matrix_.begin(h, reaches_);
 }
 
 template <int D>
@@ -221,7 +154,7 @@ void ModularAssembly<D>::set_wrenches(const VecX& multipliers, const std::vector
 
 template <int D>
 void ModularAssembly<D>::update_joints() {
-    exchange_.share_near(motion_);
+    team_.exchange().share_near(motion_);
     joints_->update(motion_, t_ + h_);
     if (joints_->has_forces()) joints_->find_forces(new_forces_);
 }
@@ -229,7 +162,7 @@ void ModularAssembly<D>::update_joints() {
 template <int D>
 bool ModularAssembly<D>::ask() {
     set_wrenches(multipliers_, &forces_, wrenches_);
-    for_all_boxes([&](int k) { answers_[k] = boxes_[k]->answer(of_box(wrenches_, k), motion_of(k)); });
+    team_.for_all([&](int k) { answers_[k] = team_[k].answer(team_.part(wrenches_, k), team_.part(motion_, k)); });
     ++report_.answers;
     if (!have_all_answered()) return false;
     update_joints();
@@ -240,11 +173,11 @@ template <int D>
 bool ModularAssembly<D>::open() {
     if (!has_led_) return ask();
     set_wrenches(multipliers_, &forces_, wrenches_);
-    for_all_boxes([&](int k) {
+    team_.for_all([&](int k) {
         if (kinds_[k].is_led) {
-            boxes_[k]->open(motion_of(k));
+            team_[k].open(team_.part(motion_, k));
         } else {
-            answers_[k] = boxes_[k]->answer(of_box(wrenches_, k), motion_of(k));
+            answers_[k] = team_[k].answer(team_.part(wrenches_, k), team_.part(motion_, k));
         }
     });
     if (!have_all_answered()) return false;
@@ -255,15 +188,15 @@ bool ModularAssembly<D>::open() {
 template <int D>
 void ModularAssembly<D>::approach(bool refresh) {
     set_wrenches(multipliers_, &forces_, wrenches_);
-    for_all_boxes([&](int k) {
+    team_.for_all([&](int k) {
         if (!kinds_[k].is_led) return;
-        const ApproachReport report = boxes_[k]->approach(of_box(wrenches_, k), refresh, of_box(rates_, k));
+        const ApproachReport report = team_[k].approach(team_.part(wrenches_, k), refresh, team_.part(rates_, k));
         balanced_[k] = report.is_balanced ? 1 : 0;
         if (!report.ok) {
             answers_[k].ok = false;
             answers_[k].reason = "a component has no finite tangent";
         }
-        for (TwistVec<D>& rate : of_box(rates_, k)) rate *= reach_share(k);
+        for (TwistVec<D>& rate : team_.part(rates_, k)) rate *= matrix_.reach_share(k);
     });
     ++report_.answers;
 }
@@ -273,11 +206,11 @@ bool ModularAssembly<D>::advance() {
     if (!has_led_) return ask();
     set_wrenches(correction_, iterates_with_springs() ? &spring_wrenches_ : nullptr, probe_);
     if (has_unled_) set_wrenches(multipliers_, &forces_, wrenches_);
-    for_all_boxes([&](int k) {
+    team_.for_all([&](int k) {
         if (kinds_[k].is_led) {
-            progress_[k] = boxes_[k]->advance(of_box(probe_, k), motion_of(k));
+            progress_[k] = team_[k].advance(team_.part(probe_, k), team_.part(motion_, k));
         } else {
-            answers_[k] = boxes_[k]->answer(of_box(wrenches_, k), motion_of(k));
+            answers_[k] = team_[k].answer(team_.part(wrenches_, k), team_.part(motion_, k));
         }
     });
     if (!have_all_answered()) return false;
@@ -288,8 +221,8 @@ bool ModularAssembly<D>::advance() {
 template <int D>
 bool ModularAssembly<D>::close() {
     if (!has_led_) return true;
-    for_all_boxes([&](int k) {
-        if (kinds_[k].is_led) answers_[k] = boxes_[k]->close(motion_of(k));
+    team_.for_all([&](int k) {
+        if (kinds_[k].is_led) answers_[k] = team_[k].close(team_.part(motion_, k));
     });
     if (!have_all_answered()) return false;
     update_joints();
@@ -299,7 +232,7 @@ bool ModularAssembly<D>::close() {
 template <int D>
 bool ModularAssembly<D>::have_all_answered() {
     Status status = find_own_status();
-    exchange_.find_largest(status);
+    team_.exchange().find_largest(status);
     return take_status(status);
 }
 
@@ -307,10 +240,11 @@ template <int D>
 typename ModularAssembly<D>::Status ModularAssembly<D>::find_own_status() const {
     Status status{};
     auto& [failed, unbalanced, change, acceptable, opening] = status;
-    for (const int k : exchange_.own_boxes()) {
+    for (const int k : team_.own()) {
         if (!answers_[k].ok) failed = 1;
-        if (balanced_[k] == 0) unbalanced = 1;
+        // Those that are not led answer in full: nothing of them is out of balance.
         if (!kinds_[k].is_led) continue;
+        if (balanced_[k] == 0) unbalanced = 1;
         change = std::max(change, progress_[k].change);
         acceptable = std::max(acceptable, progress_[k].acceptable);
     }
@@ -326,13 +260,13 @@ bool ModularAssembly<D>::take_status(const Status& status) {
     opening_ = opening;
     if (failed == 0) return true;
     using Words = std::array<char, 256>;
-    std::vector<Words> reasons(boxes_.size());
-    for (const int k : exchange_.own_boxes()) {
+    std::vector<Words> reasons(static_cast<std::size_t>(team_.count()));
+    for (const int k : team_.own()) {
         const std::string& reason = answers_[k].reason;
         if (!answers_[k].ok)
             std::copy_n(reason.begin(), std::min(reason.size(), sizeof(Words) - 1), reasons[k].begin());
     }
-    exchange_.share_boxes(reasons);
+    team_.exchange().share_boxes(reasons);
     for (const Words& reason : reasons)
         if (failure_.empty()) failure_ = reason.data();
     return false;
@@ -340,7 +274,7 @@ bool ModularAssembly<D>::take_status(const Status& status) {
 
 template <int D>
 double ModularAssembly<D>::find_largest_of_all(double own) {
-    exchange_.find_largest({&own, 1});
+    team_.exchange().find_largest({&own, 1});
     return own;
 }
 
@@ -353,152 +287,48 @@ bool ModularAssembly<D>::find_residual() {
                            (is_holonomic ? gains_.position * joints_->phi[r] + gains_.rate * joints_->rate[r]
                                          : gains_.velocity_row * joints_->rate[r]);
         } else {
-            residual_[r] =
-                is_holonomic ? joints_->phi[r] / (reach_ * h_ * h_) : joints_->rate[r] / (velocity_reach_ * h_);
+            residual_[r] = is_holonomic ? joints_->phi[r] / (matrix_.reach().position * h_ * h_)
+                                        : joints_->rate[r] / (matrix_.reach().velocity * h_);
         }
     }
     Status status = find_own_status();
     double& opening = status.back();
-    for (const int r : exchange_.own_rows()) opening = std::max(opening, std::abs(residual_[r]));
-    opening *= reach_ * h_ * h_;
+    for (const int r : team_.exchange().own_rows()) opening = std::max(opening, std::abs(residual_[r]));
+    opening *= matrix_.reach().position * h_ * h_;
     if (has_led_ || iterates_with_springs()) {
         find_known_changes();
         joints_->multiply(known_, rows_);
         residual_ += rows_;
     }
-    exchange_.share_rows(residual_, status);
+    team_.exchange().share_rows(residual_, status);
     report_.residual = largest(residual_);
     return take_status(status);
 }
 
 template <int D>
-void ModularAssembly<D>::multiply(const VecX& x, VecX& result) {
-    set_wrenches(x, nullptr, probe_);
-    for_all_boxes([&](int k) {
-        boxes_[k]->respond(of_box(probe_, k), of_box(rates_, k));
-        const double part = is_admittance_of_end_ ? reach_share(k) : 1.0;
-        for (TwistVec<D>& rate : of_box(rates_, k)) rate *= part;
-    });
-    exchange_.share_near(rates_);
-    ++report_.products;
-    joints_->multiply(rates_, result);
-    exchange_.share_rows(result);
-}
-
-template <int D>
-void ModularAssembly<D>::measure_box(int k) {
-    constexpr int T = twist_size<D>;
-    const int ports = first_port_[k + 1] - first_port_[k];
-    auto& [y, wrench, product, part, unit, rates] = box_measures_[k];
-    y.resize(ports * T, ports * T);
-    unit.assign(ports, TwistVec<D>::Zero());
-    rates.resize(ports);
-    for (int p = 0; p < ports; ++p)
-        for (int i = 0; i < T; ++i) {
-            unit[p][i] = 1;
-            boxes_[k]->respond(unit, rates);
-            unit[p][i] = 0;
-            for (int q = 0; q < ports; ++q) y.template block<T, 1>(q * T, p * T + i) = rates[q];
-        }
-    for (Eigen::Index i = 0; i < y.rows(); ++i)
-        for (Eigen::Index j = 0; j <= i; ++j) y(i, j) = y(j, i) = 0.5 * (y(i, j) + y(j, i));
-}
-
-template <int D>
-void ModularAssembly<D>::find_rows_of_box(int k) {
-    constexpr int T = twist_size<D>;
-    const int ports = first_port_[k + 1] - first_port_[k];
-    auto& [y, wrench, product, part, unit, rates] = box_measures_[k];
-
-    const auto& rows = box_rows_[k];
-    wrench.setZero(y.rows(), static_cast<Eigen::Index>(rows.size()));
-    for (std::size_t i = 0; i < rows.size(); ++i)
-        for_entries(rows[i], [&](int of_all, const TwistVec<D>& w) {
-            const int port = of_all - first_port_[k];
-            if (port >= 0 && port < ports) wrench.template block<T, 1>(port * T, static_cast<Eigen::Index>(i)) += w;
-        });
-    part.noalias() = wrench.transpose() * y;
-    product.noalias() = part * wrench;
-    auto place = measures_.begin() + first_measure_[k];
-    for (Eigen::Index i = 0; i < product.rows(); ++i)
-        for (Eigen::Index j = 0; j <= i; ++j) *place++ = product(i, j);
-}
-
-template <int D>
 void ModularAssembly<D>::measure() {
-    for_all_boxes([&](int k) { measure_box(k); });
-    for (int k = 0; k < box_count(); ++k)
-        report_.measures = std::max(report_.measures, (first_port_[k + 1] - first_port_[k]) * twist_size<D>);
-    assemble_admittance(true);
-    is_admittance_old_ = false;
-    best_questions_ = std::numeric_limits<int>::max();
-    excess_questions_ = 0;
-}
-
-// K = sum over boxes of G Y G^T.
-template <int D>
-void ModularAssembly<D>::assemble_admittance(bool at_the_end) {
-    is_admittance_of_end_ = at_the_end;
-    admittance_->clear();
-    const int joint_rows = joints_->row_count();
-    if (spring_rows_ > 0) {
-        double per_position = 0;
-        for (const BoxKind& kind : kinds_) per_position += kind.reach.velocity / kind.reach.position / box_count();
-        joints_->update_springs(reach_ * h_ * h_, reach_ * h_ * per_position);
-    }
-    for (int r = joint_rows; r < joint_rows + spring_rows_; ++r)
-        admittance_->add(r, r, joints_->springs().compliance());
-    for_all_boxes([&](int k) { find_rows_of_box(k); });
-    exchange_.share(measures_, first_measure_);
-    auto value = measures_.cbegin();
-    for (int k = 0; k < box_count(); ++k) {
-        const double part = at_the_end ? reach_share(k) : 1.0;
-        for (std::size_t i = 0; i < box_rows_[k].size(); ++i)
-            for (std::size_t j = 0; j <= i; ++j) admittance_->add(box_rows_[k][i], box_rows_[k][j], part * *value++);
-    }
-    admittance_->factorize();
+    matrix_.measure();
+    report_.measures = std::max(report_.measures, matrix_.measuring_cost());
 }
 
 template <int D>
-void ModularAssembly<D>::solve_interface(const VecX& rows) {
-    const int joint_rows = joints_->row_count();
-    unknown_.head(joint_rows) = -rows;
-    for (int r = 0; r < spring_rows_; ++r) {
-        spring_changes_[r] = 0;
-        for_entries(joint_rows + r, [&](int port, const TwistVec<D>& w) { spring_changes_[r] += w.dot(known_[port]); });
-    }
-    if (spring_rows_ > 0) spring_exchange_.share_rows(spring_changes_);
-    unknown_.tail(spring_rows_) = -spring_changes_;
-    admittance_->solve(unknown_);
-    correction_ = unknown_.head(joint_rows);
-    spring_wrenches_.assign(spring_wrenches_.size(), TwistVec<D>::Zero());
-    for (int r = joint_rows; r < joint_rows + spring_rows_; ++r)
-        for_entries(r, [&](int port, const TwistVec<D>& w) { spring_wrenches_[port] += unknown_[r] * w; });
-}
-
-template <int D>
-void ModularAssembly<D>::project_multipliers(VecX& x) {
-    unknown_.setZero();
-    unknown_.head(x.size()) = x;
-    admittance_->project(unknown_);
-    x = unknown_.head(x.size());
+AdmittanceProduct ModularAssembly<D>::make_product() {
+    return [this](const VecX& x, VecX& result) {
+        ++report_.products;
+        matrix_.multiply(x, result);
+    };
 }
 
 template <int D>
 void ModularAssembly<D>::find_known_changes() {
-    constexpr int T = twist_size<D>;
-    for (const int k : exchange_.own_boxes())
-        for (int p = first_port_[k]; p < first_port_[k + 1]; ++p) {
-            known_[p] = TwistVec<D>::Zero();
-            if (kinds_[k].is_led) known_[p] = rates_[p];
-            if (kinds_[k].is_led || !iterates_with_springs()) continue;
-            for (int q = first_port_[k]; q < first_port_[k + 1]; ++q)
-                known_[p] += reach_share(k) *
-                             box_measures_[k].admittance.template block<T, T>((p - first_port_[k]) * T,
-                                                                              (q - first_port_[k]) * T) *
-                             (new_forces_[q] - asked_forces_[q]);
+    for (const int k : team_.own()) {
+        for (int p = team_.first_port(k); p < team_.first_port(k) + team_.port_count(k); ++p) {
+            known_[p] = kinds_[k].is_led ? rates_[p] : TwistVec<D>(TwistVec<D>::Zero());
+            force_changes_[p] = new_forces_[p] - asked_forces_[p];
         }
-    exchange_.share_near(known_);
+        if (!kinds_[k].is_led && iterates_with_springs()) matrix_.add_answer(k, force_changes_, known_);
+    }
+    team_.exchange().share_near(known_);
 }
 
 // ---------------------------------------------------------------- gluing
@@ -507,7 +337,8 @@ template <int D>
 bool ModularAssembly<D>::settles(double correction) const {
     const double length = joints_->mechanism().length_scale;
     // Where nothing acts, forces cannot be compared with themselves.
-    const double tiny = has_accelerations() ? tiny_acceleration : rounding * length / (reach_ * h_ * h_);
+    const double tiny =
+        has_accelerations() ? tiny_acceleration : rounding * length / (matrix_.reach().position * h_ * h_);
     return correction <= options_.tolerance * largest(multipliers_) || report_.residual <= tiny;
 }
 
@@ -516,27 +347,19 @@ bool ModularAssembly<D>::settles(double correction) const {
 template <int D>
 bool ModularAssembly<D>::does_residual_settle() {
     if (report_.residual <= tiny_acceleration) return true;
-    const auto rows = residual_.size();
-    unknown_.setZero();
-    unknown_.head(rows) = multipliers_;
-    admittance_->multiply(unknown_, product_);
-    double force = 0;
-    for (int r = 0; r < rows; ++r)
-        if (admittance_->diagonal(r) > 0) force = std::max(force, std::abs(product_[r]) / admittance_->diagonal(r));
-    unknown_.setZero();
-    unknown_.head(rows) = -residual_;
-    admittance_->solve(unknown_);
-    late_correction_ = unknown_.head(rows);
+    const double force = matrix_.find_largest_force(multipliers_);
+    late_correction_ = -residual_;
+    matrix_.solve_joints(late_correction_);
     const double left = largest(late_correction_);
     if (options_.tolerance <= strict_tolerance || left > options_.tolerance * force)
         return left <= options_.tolerance * force;
     // Errors that a loose tolerance leaves in the joints turn, where links fold, into the direction in which forces hardly move them. There
     // they must be as much smaller: by the weakest admittance, of which the correction has a part, over the largest.
     double strongest = 0;
-    for (int r = 0; r < rows; ++r) strongest = std::max(strongest, admittance_->diagonal(r));
-    const double size = unknown_.norm();
-    admittance_->solve(unknown_);
-    const double weakest = size / unknown_.norm();
+    for (int r = 0; r < joints_->row_count(); ++r) strongest = std::max(strongest, matrix_.admittance().diagonal(r));
+    weakest_ = late_correction_;
+    matrix_.solve_joints(weakest_);
+    const double weakest = late_correction_.norm() / weakest_.norm();
     return left <= std::max(strict_tolerance, options_.tolerance * std::min(1.0, weakest / strongest)) * force;
 }
 
@@ -544,7 +367,7 @@ template <int D>
 bool ModularAssembly<D>::forces_settle(double change) {
     if (!iterates_forces()) return true;
     double largest = 0;
-    for (const int p : exchange_.own_ports())
+    for (const int p : team_.exchange().own_ports())
         largest = std::max(largest, wrenches_[p].template lpNorm<Eigen::Infinity>());
     return change <= options_.tolerance * find_largest_of_all(largest);
 }
@@ -554,7 +377,7 @@ template <int D>
 double ModularAssembly<D>::find_force_change() {
     if (!iterates_forces()) return 0;
     double change = 0;
-    for (const int p : exchange_.own_ports())
+    for (const int p : team_.exchange().own_ports())
         change = std::max(change, (new_forces_[p] - forces_[p]).template lpNorm<Eigen::Infinity>());
     return find_largest_of_all(change);
 }
@@ -579,8 +402,9 @@ std::string ModularAssembly<D>::describe_unsettled() const {
     for (const auto& element : m.elements)
         if (element.first_row <= worst && worst < element.first_row + element.row_count)
             place = fmt::format("; the largest error is at '{}'", element.name);
-    return fmt::format("the interface forces did not settle in {} questions to the components{}",
-                       report_.answers + report_.products, place);
+    const char* advice = method_->uses_whole_matrix() ? "" : "; gluing 'direct' heeds how joints act on each other";
+    return fmt::format("the interface forces did not settle in {} questions to the components{}{}",
+                       report_.answers + report_.products, place, advice);
 }
 
 template <int D>
@@ -593,7 +417,7 @@ bool ModularAssembly<D>::glue() {
         if (!ask()) return false;
     }
     late_correction_.setZero();
-    const AdmittanceProduct product = [this](const VecX& x, VecX& result) { multiply(x, result); };
+    const AdmittanceProduct product = make_product();
     const double length = joints_->mechanism().length_scale;
     double before = 0;
     bool refresh = true;
@@ -604,25 +428,26 @@ bool ModularAssembly<D>::glue() {
             if (iterates_forces()) forces_ = new_forces_;
             approach(refresh);
         }
-        if (is_admittance_old_ || !admittance_->is_ready() || (refresh && has_led_ && method_->uses_whole_matrix()))
+        if (matrix_.is_old() || !matrix_.admittance().is_ready() ||
+            (refresh && has_led_ && method_->uses_whole_matrix()))
             measure();
-        if (!is_admittance_of_end_) assemble_admittance(true);
+        if (!matrix_.is_of_end()) matrix_.assemble(true);
         if (!find_residual()) return false;
-        if (pass == 0) method_->start(*admittance_);
+        if (pass == 0) method_->start(matrix_.admittance());
         const bool is_balanced = !has_led_ || (is_balanced_ && pass > 1);
         if (!has_unled_ && is_balanced && opening_ <= closed * length && forces_settle(change)) break;
         const bool settles_early = has_accelerations() && options_.gluing != Gluing::uzawa && does_residual_settle();
         if (settles_early && forces_settle(change)) break;
         if (method_->asks() && !has_led_ && !has_accelerations()) {
             correction_ = residual_;
-            admittance_->solve_blocks(correction_);
+            matrix_.admittance().solve_blocks(correction_);
             if (settles(10 * largest(correction_)) && forces_settle(change)) break;
         }
-        if (options_.gluing == Gluing::direct && (has_led_ || spring_rows_ > 0)) {
+        if (options_.gluing == Gluing::direct && (has_led_ || matrix_.spring_rows() > 0)) {
             // Newton's method of all together: past passes could only spoil it.
-            solve_interface(residual_);
+            matrix_.solve(residual_, known_, correction_, spring_wrenches_);
         } else if (joints_->row_count() > 0) {
-            method_->correct(*admittance_, product, multipliers_, residual_, correction_);
+            method_->correct(matrix_.admittance(), product, multipliers_, residual_, correction_);
         }
         late_correction_.setZero();
         const bool rows_settle =
@@ -635,7 +460,8 @@ bool ModularAssembly<D>::glue() {
         multipliers_ += correction_;
         if (iterates_forces()) {
             forces_ = new_forces_;
-            for (std::size_t p = 0; p < forces_.size() && spring_rows_ > 0; ++p) forces_[p] += spring_wrenches_[p];
+            for (std::size_t p = 0; p < forces_.size() && matrix_.spring_rows() > 0; ++p)
+                forces_[p] += spring_wrenches_[p];
         }
         if (!advance()) return false;
         if (!has_led_) continue;
@@ -643,17 +469,6 @@ bool ModularAssembly<D>::glue() {
         if (is_close && (!has_unled_ || rows_settle) && forces_settle(find_force_change())) break;
     }
     return close();
-}
-
-// An admittance of long ago shows in the number of questions. It has served when these have cost as much as measuring anew.
-template <int D>
-void ModularAssembly<D>::judge_admittance() {
-    const int questions = report_.answers + report_.products;
-    best_questions_ = std::min(best_questions_, questions);
-    excess_questions_ += questions - best_questions_;
-    int cost = 0;
-    for (int k = 0; k < box_count(); ++k) cost = std::max(cost, (first_port_[k + 1] - first_port_[k]) * twist_size<D>);
-    is_admittance_old_ = excess_questions_ > cost;
 }
 
 // Seguy 2003 eqs. (17), (18), (21), with the inertia that a row meets in place of (15): springs and dampers as stiff as the step
@@ -666,14 +481,14 @@ bool ModularAssembly<D>::glue_by_penalty() {
     measure();
     const double omega = gain_options_.frequency / h_;
     const double damping = 2 * gain_options_.damping * omega;
-    const VecX sums = admittance_->row_sums();
+    const VecX sums = matrix_.admittance().row_sums();
     for (int r = 0; r < joints_->row_count(); ++r) {
         const double inertia = sums[r] > 0 ? 1 / sums[r] : 0;
         multipliers_[r] = joints_->is_holonomic(r)
                               ? -inertia * (omega * omega * joints_->phi[r] + damping * joints_->rate[r])
                               : -inertia * 0.1 / h_ * joints_->rate[r];
     }
-    exchange_.share_rows(multipliers_);
+    team_.exchange().share_rows(multipliers_);
     return ask();
 }
 
@@ -681,44 +496,44 @@ template <int D>
 bool ModularAssembly<D>::push(bool velocities) {
     double before = std::numeric_limits<double>::infinity();
     bool is_fresh = report_.measures > 0;
-    const AdmittanceProduct product = [this](const VecX& x, VecX& result) { multiply(x, result); };
+    const AdmittanceProduct product = make_product();
     known_.assign(known_.size(), TwistVec<D>::Zero());
-    if (!has_equal_reach_ && is_admittance_of_end_) assemble_admittance(false);
+    if (!matrix_.has_equal_reach() && matrix_.is_of_end()) matrix_.assemble(false);
     for (int pass = 0; pass < most_pushes; ++pass) {
         joints_->update(motion_, t_ + h_);
         rows_ = velocities ? joints_->rate : joints_->acceleration;
         double size = 0;
-        for (const int p : exchange_.own_ports()) {
+        for (const int p : team_.exchange().own_ports()) {
             const PortMotion<D>& port = motion_[p];
             size =
                 std::max(size, velocities ? std::max(largest(port.state.velocity), largest(port.state.angular_velocity))
                                           : largest(port.rate));
         }
-        exchange_.share_rows(rows_, {&size, 1});
+        team_.exchange().share_rows(rows_, {&size, 1});
         const double error = largest(rows_);
         if (!(error > 1e-12 * size)) break;
         if (error > falls_enough * before) {
             // An admittance of another configuration, unless it is from here: then this is all that rounding allows.
             if (is_fresh) break;
             measure();
-            if (!has_equal_reach_) assemble_admittance(false);
+            if (!matrix_.has_equal_reach()) matrix_.assemble(false);
             is_fresh = true;
         }
         before = error;
         if (method_->uses_whole_matrix()) {
-            solve_interface(rows_);
+            matrix_.solve(rows_, known_, correction_, spring_wrenches_);
         } else {
-            pusher_->correct(*admittance_, product, multipliers_, rows_, correction_);
+            pusher_->correct(matrix_.admittance(), product, multipliers_, rows_, correction_);
         }
-        set_wrenches(correction_, spring_rows_ > 0 ? &spring_wrenches_ : nullptr, probe_);
-        for_all_boxes([&](int k) {
+        set_wrenches(correction_, matrix_.spring_rows() > 0 ? &spring_wrenches_ : nullptr, probe_);
+        team_.for_all([&](int k) {
             if (velocities) {
-                boxes_[k]->push_velocities(of_box(probe_, k), motion_of(k));
+                team_[k].push_velocities(team_.part(probe_, k), team_.part(motion_, k));
             } else {
-                boxes_[k]->push_accelerations(of_box(probe_, k), motion_of(k));
+                team_[k].push_accelerations(team_.part(probe_, k), team_.part(motion_, k));
             }
         });
-        exchange_.share_near(motion_);
+        team_.exchange().share_near(motion_);
         for (std::size_t p = 0; p < probe_.size() && !velocities; ++p) settled_[p] += probe_[p];
         if (velocities) impulses_ += correction_;
         ++report_.products;
@@ -741,10 +556,11 @@ template <int D>
 StepReport ModularAssembly<D>::start(double t) {
     t_ = t;
     past_ = 0;
+    swings_.restart();
     begin(0, Coupling::acceleration);
     forces_.assign(forces_.size(), TwistVec<D>::Zero());
     multipliers_ = accepted_multipliers_;
-    is_admittance_old_ = true;
+    matrix_.make_old();
     // Rows have wrenches only once the boxes have shown their motion.
     multipliers_.setZero();
     return make_report(find_accelerations());
@@ -760,7 +576,7 @@ bool ModularAssembly<D>::find_accelerations() {
         accept();
         if (largest(accepted_multipliers_ - before_multipliers_) <= options_.tolerance * largest(multipliers_)) break;
     }
-    is_admittance_old_ = true;
+    matrix_.make_old();
     return true;
 }
 
@@ -768,6 +584,7 @@ template <int D>
 StepReport ModularAssembly<D>::restart_velocities(double t) {
     t_ = t;
     past_ = 0;
+    swings_.restart();
     begin(0, Coupling::acceleration);
     multipliers_.setZero();
     impulses_.setZero();
@@ -787,18 +604,20 @@ void ModularAssembly<D>::predict() {
         move(port.state, TwistVec<D>(h_ * twist));
     }
     joints_->update(motion_, t_ + h_);
-    const bool has_past = past_ > 0 && std::abs(previous_h_ - h_) < 1e-6 * h_;
     multipliers_ = expected_multipliers_;
     if (!method_->starts_warm()) {
         multipliers_.setZero();
-    } else if (has_past) {
+    } else if (has_past(1)) {
         multipliers_ += expected_multipliers_ - expected_before_;
+        // Those of accelerations run smoothly; those found from positions swing from step to step.
+        if (has_accelerations() && has_past(2))
+            multipliers_ += expected_multipliers_ - 2 * expected_before_ + expected_earlier_;
     }
-    if (method_->uses_whole_matrix() && admittance_->is_ready() && admittance_->is_singular())
-        project_multipliers(multipliers_);
+    if (method_->starts_warm() && matrix_.admittance().is_ready() && matrix_.admittance().is_singular())
+        matrix_.project_joints(multipliers_);
     forces_ = past_forces_[0];
-    if (!has_past || options_.course == ForceCourse::hold) return;
-    const bool is_quadratic = options_.course == ForceCourse::quadratic && past_ > 1;
+    if (!has_past(1) || options_.course == ForceCourse::hold) return;
+    const bool is_quadratic = options_.course == ForceCourse::quadratic && has_past(2);
     for (std::size_t p = 0; p < forces_.size(); ++p) {
         const TwistVec<D> change = past_forces_[0][p] - past_forces_[1][p];
         forces_[p] += change;
@@ -806,13 +625,55 @@ void ModularAssembly<D>::predict() {
     }
 }
 
+// Shorter steps that are still unequal are not tried: each trial would widen the swings.
+template <int D>
+bool ModularAssembly<D>::is_step_refused() const {
+    if (refused_step_ == 0 || are_springs_as_undivided()) return false;
+    return iterates_forces() || h_ > (1 - 1e-6) * refused_step_;
+}
+
+template <int D>
+bool ModularAssembly<D>::are_springs_resolved() {
+    if (!joints_->has_forces() || are_springs_as_undivided()) return true;
+    double force = 0;
+    for (const int p : team_.exchange().own_ports()) force = std::max(force, largest(new_forces_[p]));
+    const double negligible = std::max(noise, noise_of_tolerance * options_.tolerance) *
+                              find_largest_of_all(std::isfinite(force) ? force : 0);
+    double worst = -1;
+    for (const int p : team_.exchange().own_ports())
+        if (swings_.does_swing_out(p, new_forces_[p], h_, negligible)) worst = p;
+    worst = find_largest_of_all(worst);
+    if (worst < 0) {
+        swings_.accept(team_.exchange().own_ports(), new_forces_, h_);
+        return true;
+    }
+    const Mechanism<D>& m = joints_->mechanism();
+    std::string names;
+    for (std::size_t f = 0; f < m.forces.elements.size(); ++f) {
+        const std::vector<int> ports = bodies_of_force(m, static_cast<int>(f));
+        if (std::find(ports.begin(), ports.end(), static_cast<int>(worst)) != ports.end())
+            names += fmt::format("{}'{}'", names.empty() ? "" : ", ", m.forces.elements[f].name);
+    }
+    refused_step_ = h_;
+    failure_ = refusal_ = fmt::format(
+        "forces between components swing ever wider, most at body '{}': steps of {:.4g} s are too long for {}. Make "
+        "the "
+        "step of the whole smaller, or let components take no steps of their own and iterate the forces",
+        m.bodies[static_cast<std::size_t>(worst)].name, h_, names);
+    return false;
+}
+
 template <int D>
 StepReport ModularAssembly<D>::step(double h) {
     begin(h, options_.coupling);
+    if (is_step_refused()) {
+        failure_ = refusal_;
+        return make_report(false);
+    }
     predict();
     if (coupling_ == Coupling::acceleration) {
         for (int pass = 0; pass < passes_; ++pass) {
-            if (pass > 0) for_all_boxes([&](int k) { boxes_[k]->correct(); });
+            if (pass > 0) team_.for_all([&](int k) { team_[k].correct(); });
             if (!glue()) return make_report(false);
         }
     } else {
@@ -821,26 +682,28 @@ StepReport ModularAssembly<D>::step(double h) {
         if (joints_->row_count() > 0 && !(push(true) && push(false))) return make_report(false);
         if (joints_->has_forces()) joints_->find_forces(new_forces_);
     }
-    judge_admittance();
+    if (!are_springs_resolved()) return make_report(false);
+    matrix_.judge(report_.answers + report_.products);
     accept();
     return make_report(true);
 }
 
 template <int D>
 void ModularAssembly<D>::accept() {
-    for_all_boxes([&](int k) { boxes_[k]->accept(); });
+    team_.for_all([&](int k) { team_[k].accept(); });
     joints_->accept();
     std::rotate(past_forces_.begin(), past_forces_.end() - 1, past_forces_.end());
     past_forces_[0] = joints_->has_forces() ? new_forces_ : forces_;
     before_multipliers_ = accepted_multipliers_;
     accepted_multipliers_ = multipliers_;
+    std::swap(expected_earlier_, expected_before_);
     expected_before_ = expected_multipliers_;
     expected_multipliers_ = multipliers_ + late_correction_;
-    std::swap(before_wrenches_, start_wrenches_);
+    std::rotate(past_wrenches_.begin(), past_wrenches_.end() - 1, past_wrenches_.end());
     // The wrenches that the accelerations of the end belong to; those found from positions swing about them from step to step.
-    start_wrenches_ = has_accelerations() ? wrenches_ : settled_;
+    past_wrenches_[0] = has_accelerations() ? wrenches_ : settled_;
     if (!options_.use_iteration && joints_->has_forces())
-        for (std::size_t p = 0; p < wrenches_.size(); ++p) start_wrenches_[p] += new_forces_[p] - forces_[p];
+        for (std::size_t p = 0; p < wrenches_.size(); ++p) past_wrenches_[0][p] += new_forces_[p] - forces_[p];
     if (h_ > 0) {
         past_ = std::abs(previous_h_ - h_) < 1e-6 * h_ ? past_ + 1 : 1;
         previous_h_ = h_;
@@ -850,7 +713,7 @@ void ModularAssembly<D>::accept() {
 
 template <int D>
 std::span<const PortMotion<D>> ModularAssembly<D>::gather_motion() {
-    exchange_.share_ports(motion_);
+    team_.exchange().share_ports(motion_);
     return motion_;
 }
 
@@ -861,13 +724,13 @@ void ModularAssembly<D>::save(AssemblySnapshot<D>& to) const {
     to.past = past_;
     to.multipliers = accepted_multipliers_;
     to.before_multipliers = before_multipliers_;
-    to.start_wrenches = start_wrenches_;
-    to.before_wrenches = before_wrenches_;
+    to.past_wrenches = past_wrenches_;
     to.past_forces = past_forces_;
     to.motion = motion_;
     to.joint_memory = joints_->memory();
-    to.boxes.resize(boxes_.size());
-    for (const int k : exchange_.own_boxes()) to.boxes[k] = boxes_[k]->save();
+    to.swings = swings_;
+    to.boxes.resize(static_cast<std::size_t>(team_.count()));
+    for (const int k : team_.own()) to.boxes[k] = team_[k].save();
 }
 
 template <int D>
@@ -877,18 +740,18 @@ void ModularAssembly<D>::restore(const AssemblySnapshot<D>& from) {
     past_ = from.past;
     accepted_multipliers_ = from.multipliers;
     before_multipliers_ = from.before_multipliers;
-    start_wrenches_ = from.start_wrenches;
-    before_wrenches_ = from.before_wrenches;
+    past_wrenches_ = from.past_wrenches;
     past_forces_ = from.past_forces;
     motion_ = from.motion;
     joints_->set_memory(from.joint_memory);
-    for (const int k : exchange_.own_boxes()) boxes_[k]->restore(from.boxes[k]);
+    swings_ = from.swings;
+    for (const int k : team_.own()) team_[k].restore(from.boxes[k]);
 }
 
 template <int D>
 VecX ModularAssembly<D>::compute_multipliers() {
     VecX smallest = accepted_multipliers_;
-    if (admittance_->is_ready() && admittance_->is_singular()) project_multipliers(smallest);
+    if (matrix_.admittance().is_ready() && matrix_.admittance().is_singular()) matrix_.project_joints(smallest);
     return smallest;
 }
 

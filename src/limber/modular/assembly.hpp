@@ -14,15 +14,17 @@
 // between components are wrenches too, found from the motion at the end, or extrapolated if nothing is to be iterated.
 
 #include <array>
+#include <cmath>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "limber/modular/component_team.hpp"
 #include "limber/modular/gluing.hpp"
-#include "limber/modular/interface_exchange.hpp"
 #include "limber/modular/interface_joints.hpp"
-#include "limber/modular/workers.hpp"
+#include "limber/modular/interface_matrix.hpp"
+#include "limber/modular/swing_watch.hpp"
 
 namespace limber {
 
@@ -41,27 +43,24 @@ struct AssemblySnapshot {
     double t = 0, previous_h = 0;
     int past = 0;
     VecX multipliers, before_multipliers;
-    std::vector<TwistVec<D>> start_wrenches, before_wrenches;
-    std::vector<std::vector<TwistVec<D>>> past_forces;
+    std::vector<std::vector<TwistVec<D>>> past_wrenches, past_forces;
     std::vector<PortMotion<D>> motion;
     std::vector<double> joint_memory;
     std::vector<std::vector<double>> boxes;
+    SwingWatch<D> swings{0, 1};
 };
 
 template <int D>
 class ModularAssembly {
 public:
-    using Boxes = std::vector<std::unique_ptr<Component<D>>>;
+    using Boxes = typename ComponentTeam<D>::Boxes;
 
     /// Ports of all boxes, box by box, are the bodies of the joints.
     ModularAssembly(Boxes boxes, std::unique_ptr<InterfaceJoints<D>> joints, const ModularOptions& options,
                     const FormulationOptions& gains, int corrector_passes);
     /// Process that computes each box, if the options have an exchange.
     void spread(std::vector<int> owner);
-    /// Calls job(k) for the boxes of this process.
-    void for_all_boxes(Job job);
-    /// With the other processes of a distributed run.
-    InterfaceExchange& exchange() { return exchange_; }
+    ComponentTeam<D>& team() { return team_; }
 
     /// After the boxes have taken up a motion: accelerations and multipliers at its instant.
     StepReport start(double t);
@@ -78,8 +77,7 @@ public:
     /// Impulses of the rows at the last restart of velocities.
     const VecX& impulses() const { return impulses_; }
 
-    Component<D>& box(int index) { return *boxes_[index]; }
-    int box_count() const { return static_cast<int>(boxes_.size()); }
+    Component<D>& box(int index) { return team_[index]; }
     InterfaceJoints<D>& joints() { return *joints_; }
     /// Of all ports, as last accepted or asked about; in a distributed run all processes must call it.
     std::span<const PortMotion<D>> gather_motion();
@@ -87,14 +85,9 @@ public:
     /// Smallest multipliers that have the effect of those found.
     VecX compute_multipliers();
     double time() const { return t_; }
-    Workers& workers() { return *workers_; }
-    void set_workers(std::shared_ptr<Workers> workers) { workers_ = std::move(workers); }
 
 private:
     void connect();
-    void connect_exchange();
-    std::span<TwistVec<D>> of_box(std::vector<TwistVec<D>>& list, int box) const;
-    std::span<PortMotion<D>> motion_of(int box);
     void begin(double h, Coupling coupling);
     /// First motion of the boxes: where those that are led start, what the others answer.
     bool open();
@@ -118,38 +111,30 @@ private:
     double find_largest_of_all(double own);
     double find_force_change();
     std::string describe_unsettled() const;
+    /// Whether springs have the same step on both sides and are found together with the motion, as in the undivided mechanism.
+    bool are_springs_as_undivided() const { return matrix_.has_equal_reach() && iterates_forces(); }
+    /// Whether it is known that they would swing without bounds.
+    bool is_step_refused() const;
+    /// False: springs between components swing ever wider.
+    bool are_springs_resolved();
     bool has_accelerations() const { return coupling_ == Coupling::acceleration || h_ == 0; }
     /// Whether forces between components are found with their stiffness.
     bool uses_springs() const {
         return options_.gluing == Gluing::direct && options_.coupling == Coupling::end_of_step &&
                options_.use_iteration && joints_->has_forces();
     }
-    /// Calls act(port, wrench of a unit multiplier) for a row of the interface: those of the joints, then those of the springs.
-    template <class Act>
-    void for_entries(int row, const Act& act) const;
-    /// Solves K correction = -rows, where the ports are about to change by known_; the wrenches of the springs that answer all of
-    /// this go into spring_wrenches_.
-    void solve_interface(const VecX& rows);
-    void project_multipliers(VecX& x);
     /// What the ports are about to do without the joints: changes of the boxes that are led, answers of the others to forces they were not yet
     /// asked about.
     void find_known_changes();
     void measure();
-    /// K from what was measured: of accelerations that reach the end of the step, or of those that boxes are pushed by.
-    void assemble_admittance(bool at_the_end);
-    double reach_share(int box) const { return kinds_[box].reach.position / reach_; }
-    /// What its ports do under unit wrenches, and what they mean for the rows.
-    void measure_box(int box);
-    void find_rows_of_box(int box);
+    AdmittanceProduct make_product();
     /// G^T multipliers, and forces if there are any.
     void set_wrenches(const VecX& multipliers, const std::vector<TwistVec<D>>* forces,
                       std::vector<TwistVec<D>>& wrenches) const;
-    void multiply(const VecX& x, VecX& result);
     bool glue();
     bool glue_by_penalty();
     /// Accelerations and multipliers of this instant, accepted.
     bool find_accelerations();
-    void judge_admittance();
     /// Moves velocities, or accelerations, of the ends until the joints agree with them.
     bool push(bool velocities);
     void accept();
@@ -159,25 +144,28 @@ private:
     /// Whether a residual of accelerations is small enough. What would still take it out is kept for the next step.
     bool does_residual_settle();
     bool forces_settle(double change);
-    bool iterates_with_springs() const { return spring_rows_ > 0 && iterates_forces(); }
-    bool iterates_forces() const { return !has_accelerations() && options_.use_iteration && joints_->has_forces(); }
+    bool iterates_with_springs() const { return matrix_.spring_rows() > 0 && iterates_forces(); }
+    /// A parabola through forces of the past needs three of them: the first two steps are iterated in any case.
+    bool iterates_forces() const {
+        const bool is_start = options_.course == ForceCourse::quadratic && !has_past(2);
+        return !has_accelerations() && (options_.use_iteration || is_start) && joints_->has_forces();
+    }
+    /// Whether there are so many steps before this one of the same length.
+    bool has_past(int steps) const { return past_ >= steps && std::abs(previous_h_ - h_) < 1e-6 * h_; }
 
-    Boxes boxes_;
+    ComponentTeam<D> team_;
+    InterfaceMatrix<D> matrix_;
     std::unique_ptr<InterfaceJoints<D>> joints_;
     ModularOptions options_;
     FormulationOptions gain_options_;
     int passes_ = 1;
     std::unique_ptr<GluingMethod> method_;
-    std::unique_ptr<Admittance> admittance_;
-    std::shared_ptr<Workers> workers_;
-    std::vector<int> first_port_{0};  // of each box
-    InterfaceExchange exchange_;
-    InterfaceExchange spring_exchange_;  // of the rows of forces between components
     struct BoxKind {
         Reach reach;
         bool is_led = false;
     };
     std::vector<BoxKind> kinds_;  // of all boxes in this step
+    std::vector<Reach> reaches_;  // the same
     std::vector<char> balanced_;  // own boxes
     bool has_led_ = false, has_unled_ = false, is_balanced_ = false, has_lent_inertia_ = false;
     std::vector<NewtonProgress> progress_;  // own boxes
@@ -186,36 +174,25 @@ private:
     double t_ = 0, h_ = 0;
     Coupling coupling_ = Coupling::end_of_step;
     Gains gains_;
-    double reach_ = 1, velocity_reach_ = 1;
     std::vector<PortMotion<D>> motion_;
     std::vector<TwistVec<D>> wrenches_, forces_, new_forces_, rates_, probe_, settled_;
-    std::vector<std::vector<TwistVec<D>>> past_forces_;  // of the accepted motion, newest first
-    std::vector<TwistVec<D>> start_wrenches_, before_wrenches_;
+    std::vector<std::vector<TwistVec<D>>> past_forces_, past_wrenches_;  // of the accepted motion, newest first
+    std::vector<TwistVec<D>> bend_;                                      // of the wrenches over these steps
     int past_ = 0;  // steps of length previous_h_ that have been accepted in a row
     std::vector<StepReport> answers_;
-    struct BoxMeasure {
-        MatX admittance, wrench, product, part;
-        std::vector<TwistVec<D>> unit, rates;
-    };
-    std::vector<BoxMeasure> box_measures_;  // own boxes
-    std::vector<int> first_measure_;        // of each box's part of K in measures_
-    std::vector<double> measures_;          // lower triangles, row by row
     VecX multipliers_, accepted_multipliers_, before_multipliers_;
-    VecX expected_multipliers_, expected_before_;  // the accepted ones with what would still have corrected them
+    // The accepted ones with what would still have corrected them, and those of the two steps before.
+    VecX expected_multipliers_, expected_before_, expected_earlier_;
     VecX late_correction_;
     double previous_h_ = 0;
-    VecX residual_, correction_, rows_, impulses_, unknown_, product_;
-    VecX spring_changes_;
-    int spring_rows_ = 0;  // beside those of the joints in the admittance
-    std::vector<TwistVec<D>> known_, asked_forces_, spring_wrenches_;
+    VecX residual_, correction_, rows_, impulses_, weakest_;
+    std::vector<TwistVec<D>> known_, asked_forces_, force_changes_, spring_wrenches_;
     double opening_ = 0;  // largest error of the rows, as a position
     GluingReport report_;
     std::unique_ptr<GluingMethod> pusher_;  // of velocities and accelerations
-    std::vector<std::vector<int>> box_rows_;
-    int best_questions_ = 0;    // of a step with the admittance in use
-    int excess_questions_ = 0;  // beyond these since it was measured
-    bool is_admittance_old_ = true, is_admittance_of_end_ = true;
-    bool has_equal_reach_ = true;
+    SwingWatch<D> swings_;
+    double refused_step_ = 0;  // in which they did; 0: none is known
+    std::string refusal_;
     std::string failure_;
 };
 

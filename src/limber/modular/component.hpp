@@ -49,8 +49,9 @@ public:
     virtual void export_motion(std::span<BodyState<D>> bodies, std::span<TwistVec<D>> rates) const = 0;
 
     /// Opens a step from the accepted state. Length 0: only the accelerations of this instant are asked for. The wrenches at
-    /// the start of the step, and a step of the same length before (empty: not known), are for the course.
-    virtual void begin(double h, Coupling coupling, ForceCourse course, Wrenches start, Wrenches before) = 0;
+    /// the start of the step, and their second differences over the steps of this length before (empty: not known), are for the
+    /// course.
+    virtual void begin(double h, Coupling coupling, ForceCourse course, Wrenches start, Wrenches bend) = 0;
     /// end_of_step: motion at the end for these wrenches at the end. acceleration: predicted motion and its accelerations.
     virtual StepReport answer(Wrenches wrenches, Motion motion) = 0;
     /// Whether it can be led through the step that has begun.

@@ -126,14 +126,14 @@ template <int D>
 void ModularStepper<D>::collect(State& state) {
     part_states_.resize(states_.size());
     part_rates_.resize(states_.size());
-    assembly_->for_all_boxes([&](int k) {
+    assembly_->team().for_all([&](int k) {
         const auto first = static_cast<std::size_t>(first_body_[k]);
         const std::size_t count = modular_->components[k]->bodies.size();
         assembly_->box(k).export_motion(std::span(part_states_).subspan(first, count),
                                         std::span(part_rates_).subspan(first, count));
     });
-    assembly_->exchange().share(part_states_, first_body_);
-    assembly_->exchange().share(part_rates_, first_body_);
+    assembly_->team().exchange().share(part_states_, first_body_);
+    assembly_->team().exchange().share(part_rates_, first_body_);
     for (std::size_t k = 0; k < modular_->components.size(); ++k) {
         const std::vector<int>& bodies = modular_->components[k]->bodies;
         for (std::size_t i = 0; i < bodies.size(); ++i) {
@@ -145,7 +145,7 @@ void ModularStepper<D>::collect(State& state) {
     constexpr double moment = 1e-5;
     moments_[0].after = -moment;
     moments_[1].after = moment;
-    assembly_->workers().run(3, [&](int i) {
+    assembly_->team().workers().run(3, [&](int i) {
         if (i == 2) {
             whole_->import_states(states_, state.q, state.v);
             return;

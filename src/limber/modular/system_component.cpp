@@ -104,7 +104,7 @@ SystemComponent<D>::SystemComponent(std::shared_ptr<const CompiledComponent<D>> 
     q_ = v_ = a_ = scheme_a_ = response_ = base_ = zero_ = VecX::Zero(n);
     lambda_ = response_lambda_ = VecX::Zero(system_.rows());
     wrench_.assign(compiled_->ports.size(), TwistVec<D>::Zero());
-    start_wrench_ = before_wrench_ = course_wrench_ = wrench_;
+    start_wrench_ = bend_ = course_wrench_ = wrench_;
     states_.resize(compiled_->bodies.size());
     rates_.assign(compiled_->bodies.size(), TwistVec<D>::Zero());
 }
@@ -131,11 +131,22 @@ void SystemComponent<D>::export_motion(std::span<BodyState<D>> bodies, std::span
 
 // ---------------------------------------------------------------- wrenches over a step
 
+// The bend of a parabola is that of the steps before: multipliers of joints at the end of a step are good to the first order only, and
+// a second difference with them would push the components on both sides of a joint by different impulses.
 template <int D>
-std::array<double, 3> SystemComponent<D>::course_weights(double s) const {
-    if (course_ == ForceCourse::hold) return {0, 0, 1};
-    if (course_ == ForceCourse::linear || !has_before_) return {0, 1 - s, s};
-    return {s * (s - 1) / 2, 1 - s * s, s * (s + 1) / 2};
+typename SystemComponent<D>::CourseWeights SystemComponent<D>::course_weights(double s) const {
+    if (course_ == ForceCourse::hold) return {0, 1, 0};
+    return {1 - s, s, s * (s - 1) / 2};
+}
+
+// The middle of a step has the impulse of a straight course. Two halves have that of a parabola, and its moment too, so that positions are
+// as good as velocities.
+template <int D>
+std::span<const typename SystemComponent<D>::HeldPart> SystemComponent<D>::held_parts() const {
+    static constexpr HeldPart whole[] = {{1, 0, 1, 0}};
+    static constexpr HeldPart halves[] = {{0.5, 1.0 / 2, 2.0 / 3, -1.0 / 6}, {0.5, -1.0 / 6, 2.0 / 3, 1.0 / 2}};
+    if (course_ == ForceCourse::quadratic) return halves;
+    return whole;
 }
 
 // A unit mass under the part of the force that the end of the step decides.
@@ -146,17 +157,21 @@ Reach SystemComponent<D>::compute_reach() const {
     double v = 0;
     double a = course_ == ForceCourse::hold ? 1 : 0;
     for (int i = 0; i < substeps_; ++i) {
-        const double next = course_weights((i + 1) * h)[2];
+        const double next = course_weights((i + 1) * h).end;
         if (coupled_ != nullptr) {
             const double beta = scheme_.looks_back ? 1.0 / 6.0 : scheme_.beta;
             const double gamma = scheme_.looks_back ? 0.5 : scheme_.gamma;
             x += h * v + h * h * ((0.5 - beta) * a + beta * next);
             v += h * ((1 - gamma) * a + gamma * next);
             a = next;
-        } else {
-            a = course_weights((i + 0.5) * h)[2];
-            x += h * v + 0.5 * h * h * a;
-            v += h * a;
+            continue;
+        }
+        for (const HeldPart& part : held_parts()) {
+            const double dt = part.length * h;
+            const double held = part.start * course_weights(i * h).end +
+                                part.middle * course_weights((i + 0.5) * h).end + part.end * next;
+            x += dt * v + 0.5 * dt * dt * held;
+            v += dt * held;
         }
     }
     return {x, v};
@@ -175,19 +190,32 @@ void SystemComponent<D>::clear_wrench(std::vector<double>& memory) const {
 
 template <int D>
 void SystemComponent<D>::set_wrench_of_course(std::vector<double>& memory, double s) {
-    const auto [before, start, end] = course_weights(s);
+    const auto [start, end, bend] = course_weights(s);
     for (std::size_t p = 0; p < wrench_.size(); ++p)
-        course_wrench_[p] = before * before_wrench_[p] + start * start_wrench_[p] + end * wrench_[p];
+        course_wrench_[p] = start * start_wrench_[p] + end * wrench_[p] + bend * bend_[p];
+    set_wrench(memory, course_wrench_);
+}
+
+template <int D>
+void SystemComponent<D>::set_held_wrench(std::vector<double>& memory, int index, const HeldPart& part) {
+    CourseWeights sum{0, 0, 0};
+    for (const auto& [share, place] :
+         {std::pair{part.start, 0.0}, std::pair{part.middle, 0.5}, std::pair{part.end, 1.0}}) {
+        const CourseWeights at = course_weights((index + place) / substeps_);
+        sum = {sum.start + share * at.start, sum.end + share * at.end, sum.bend + share * at.bend};
+    }
+    for (std::size_t p = 0; p < wrench_.size(); ++p)
+        course_wrench_[p] = sum.start * start_wrench_[p] + sum.end * wrench_[p] + sum.bend * bend_[p];
     set_wrench(memory, course_wrench_);
 }
 
 // ---------------------------------------------------------------- a step
 
 template <int D>
-void SystemComponent<D>::begin(double h, Coupling coupling, ForceCourse course, Wrenches start, Wrenches before) {
+void SystemComponent<D>::begin(double h, Coupling coupling, ForceCourse course, Wrenches start, Wrenches bend) {
     std::copy(start.begin(), start.end(), start_wrench_.begin());
-    std::copy(before.begin(), before.end(), before_wrench_.begin());
-    has_before_ = !before.empty();
+    std::fill(bend_.begin(), bend_.end(), TwistVec<D>::Zero());
+    if (course == ForceCourse::quadratic) std::copy(bend.begin(), bend.end(), bend_.begin());
     // Whether the forces are other ones now than those the accelerations of the state belong to.
     has_jump_ = false;
     for (std::size_t p = 0; p < start.size(); ++p)
@@ -304,10 +332,16 @@ StepReport SystemComponent<D>::take_substep(int index) {
         update_formulas(scheme_, end_, h, formulas_);
         return coupled_->step(end_, formulas_);
     }
-    // The memory stays as it is over such a step: its middle stands for all of it.
-    set_wrench_of_course(end_.memory, (index + 0.5) / substeps_);
-    StepReport report = stepper_->step(end_, h);
-    if (!report.ok) return report;
+    // The memory stays as it is over such a step.
+    StepReport report;
+    for (const HeldPart& part : held_parts()) {
+        set_held_wrench(end_.memory, index, part);
+        const StepReport taken = stepper_->step(end_, part.length * h);
+        report.iterations += taken.iterations;
+        report.ok = taken.ok;
+        report.reason = taken.reason;
+        if (!report.ok) return report;
+    }
     set_wrench_of_course(end_.memory, static_cast<double>(index + 1) / substeps_);
     report.ok = solve_end_accelerations();
     if (!report.ok) report.reason = solver_->failure();

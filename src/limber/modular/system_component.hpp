@@ -58,7 +58,7 @@ public:
     int port_count() const override { return static_cast<int>(compiled_->ports.size()); }
     void import_motion(double t, const BodyStates<D>& bodies, std::span<const double> memory) override;
     void export_motion(std::span<BodyState<D>> bodies, std::span<TwistVec<D>> rates) const override;
-    void begin(double h, Coupling coupling, ForceCourse course, Wrenches start, Wrenches before) override;
+    void begin(double h, Coupling coupling, ForceCourse course, Wrenches start, Wrenches bend) override;
     StepReport answer(Wrenches wrenches, Motion motion) override;
     bool is_led() const override { return is_led_; }
     bool is_lent_inertia() const override { return is_braced(); }
@@ -77,12 +77,22 @@ public:
 
 private:
     bool asks_accelerations() const { return coupling_ == Coupling::acceleration || h_ == 0; }
-    /// Weights of the wrenches before, at the start and at the end of the step, at the part s of it.
-    std::array<double, 3> course_weights(double s) const;
+    /// Weights of the wrenches at the start and the end of the step, and of their bend, at the part s of it.
+    struct CourseWeights {
+        double start, end, bend;
+    };
+    CourseWeights course_weights(double s) const;
+    /// A constant wrench over a part of an own step, made of those of the course at its start, middle and end.
+    struct HeldPart {
+        double length, start, middle, end;
+    };
+    /// What stands for the course where a scheme takes no wrench that changes within its step.
+    std::span<const HeldPart> held_parts() const;
     Reach compute_reach() const;
     void set_wrench(std::vector<double>& memory, std::span<const TwistVec<D>> wrenches) const;
     void clear_wrench(std::vector<double>& memory) const;
     void set_wrench_of_course(std::vector<double>& memory, double s);
+    void set_held_wrench(std::vector<double>& memory, int index, const HeldPart& part);
     void update_scheme_acceleration();
     /// What lent inertia takes at the accelerations of this state.
     void find_lent_wrenches(const State& at);
@@ -118,8 +128,8 @@ private:
     Reach reach_;
     State state_, end_;  // accepted; at the end of the step under way
     VecX q_, v_, a_, scheme_a_, lambda_;
-    std::vector<TwistVec<D>> wrench_, start_wrench_, before_wrench_, course_wrench_;
-    bool has_before_ = false, has_jump_ = false;
+    std::vector<TwistVec<D>> wrench_, start_wrench_, bend_, course_wrench_;
+    bool has_jump_ = false;
 
     std::vector<double> probe_memory_, solver_memory_, lent_;
     VecX base_, response_, response_lambda_, zero_;

@@ -1,0 +1,81 @@
+#include "limber/modular/swing_watch.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace limber {
+namespace {
+
+// A swing is opposite to the one before if its direction is, to sixty degrees.
+constexpr double opposite = -0.5;
+constexpr double much_wider = 1.5;
+constexpr int window = 4;
+// In a row, of which only a series without limit has more.
+constexpr int most_fast = 3;
+constexpr int most_wider_windows = 3;
+// From window to window, where no single one is much wider.
+constexpr double most_growth = 20;
+
+bool is_same_step(double a, double b) {
+    return std::abs(a - b) < 1e-6 * b;
+}
+
+bool is_last_of_window(int step) {
+    return step % window == 0;
+}
+
+}  // namespace
+
+template <int D>
+typename SwingWatch<D>::Port SwingWatch<D>::follow(const Port& port, const TwistVec<D>& force, bool ends_window) const {
+    Port next = port;
+    next.force = force;
+    next.swing = force - port.force;
+    next.swing.template tail<angular_size<D>>() /= length_;
+    const double size = next.swing.norm();
+    const double before = port.swing.norm();
+    const bool is_opposite = next.swing.dot(port.swing) < opposite * size * before;
+    next.fast = is_opposite && size > much_wider * before ? port.fast + 1 : 0;
+    next.widest = std::max(port.widest, size);
+    next.opposite += is_opposite ? 1 : 0;
+    if (!ends_window) return next;
+    // Less than four steps in a swing and back: the step does not resolve it.
+    if (2 * next.opposite >= window && next.before > 0 && next.widest > next.before) {
+        next.wider_windows = next.widest > much_wider * next.before ? next.wider_windows + 1 : 0;
+    } else {
+        next.wider_windows = 0;
+        next.first = next.widest;
+    }
+    next.before = next.widest;
+    next.widest = next.opposite = 0;
+    return next;
+}
+
+template <int D>
+bool SwingWatch<D>::does_swing_out(int port, const TwistVec<D>& force, double h, double negligible) const {
+    if (!force.allFinite()) return true;
+    if (!is_same_step(h_, h)) return false;
+    const Port next = follow(ports_[port], force, is_last_of_window(steps_ + 1));
+    if (next.fast > most_fast) return next.swing.norm() > negligible;
+    const bool grows = next.wider_windows > most_wider_windows || next.before > most_growth * next.first;
+    return grows && next.before > negligible;
+}
+
+template <int D>
+void SwingWatch<D>::accept(std::span<const int> ports, std::span<const TwistVec<D>> forces, double h) {
+    steps_ = is_same_step(h_, h) ? steps_ + 1 : 0;
+    h_ = h;
+    for (const int p : ports) {
+        if (steps_ > 0) {
+            ports_[p] = follow(ports_[p], forces[p], is_last_of_window(steps_));
+        } else {
+            ports_[p] = {};
+            ports_[p].force = forces[p];
+        }
+    }
+}
+
+template class SwingWatch<2>;
+template class SwingWatch<3>;
+
+}  // namespace limber
