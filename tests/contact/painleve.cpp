@@ -21,6 +21,11 @@ TEST(Painleve, OneSolutionNeedsPositiveMinors) {
     EXPECT_FALSE(has_one_solution(matrix(1, 2, 2, 1)));
     // Minors of two contacts are positive, that of all three is 1 - 3^3.
     EXPECT_FALSE(has_one_solution((MatX(3, 3) << 1, -3, 0, 0, 1, -3, -3, 0, 1).finished()));
+    // Many contacts take no longer than few.
+    MatX many = MatX::Identity(60, 60);
+    EXPECT_TRUE(has_one_solution(many));
+    many(7, 40) = many(40, 7) = 2;
+    EXPECT_FALSE(has_one_solution(many));
 }
 
 // A rod of 1 m that leans ahead at 60 degrees and slides on its foot: W = 1 + 3 cos^2, and friction takes 3 mu sin cos of it away. Up to

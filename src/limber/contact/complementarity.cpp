@@ -8,6 +8,8 @@ namespace {
 
 // Sizes below this part of what they are made of are rounding errors.
 constexpr double rounding = 1e-11;
+// The number of minors doubles with every contact. Of more than so many only those of one and two are looked at, where paradoxes begin.
+constexpr Eigen::Index most_contacts_for_all_minors = 12;
 
 // By what the minors without and with the first contact leave of the others (Tsatsomeros and Li 2000); `size` are the diagonals at first.
 bool has_positive_minors(const MatX& w, const VecX& size) {
@@ -21,10 +23,19 @@ bool has_positive_minors(const MatX& w, const VecX& size) {
     return has_positive_minors(rest - w.col(0).tail(others) * w.row(0).tail(others) / pivot, size.tail(others));
 }
 
+bool has_positive_minors_of_pairs(const MatX& w, const VecX& size) {
+    for (Eigen::Index i = 0; i < w.rows(); ++i)
+        for (Eigen::Index j = i + 1; j < w.rows(); ++j)
+            if (!has_positive_minors(w({i, j}, {i, j}), size({i, j}))) return false;
+    return true;
+}
+
 }  // namespace
 
 bool has_one_solution(const MatX& w) {
-    return has_positive_minors(w, w.diagonal().cwiseAbs());
+    const VecX size = w.diagonal().cwiseAbs();
+    return w.rows() > most_contacts_for_all_minors ? has_positive_minors_of_pairs(w, size)
+                                                   : has_positive_minors(w, size);
 }
 
 // L D L^T without pivoting; a pivot that has vanished belongs to a contact that the ones before it already determine.

@@ -14,7 +14,7 @@
 namespace limber {
 
 /// Whether the problem has exactly one solution for every b, also if W is not symmetric (contacts that slip): all principal minors are positive.
-/// Contacts that depend on others (minors of zero) do not count.
+/// Contacts that depend on others (minors of zero) do not count; of large sets only minors of one and two contacts are looked at.
 bool has_one_solution(const MatX& w);
 
 class ComplementaritySolver {
