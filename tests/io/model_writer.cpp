@@ -124,6 +124,7 @@ simulation:
   integrator: hht
   start: equilibrium
   coordinates: natural
+modular: {division: body, gluing: uzawa, rho: 2*g, joint-rho: {j: 1.5, l: g}}
 )yaml";
     EXPECT_EQ(write_model_text(read(text)), text);
 }

@@ -247,6 +247,23 @@ TEST(LiveJoints, AreReplayedFromAJournal) {
     std::remove(path.c_str());
 }
 
+TEST(LiveJoints, JournalsKeepTheStepsOfUzawa) {
+    const std::string path = ::testing::TempDir() + "uzawa.journal";
+    const Model model = example("modular/uzawa.yaml");
+    SimulationOptions o = options("augmented-lagrangian", "trapezoidal");
+    apply_modular_defaults(model, o);
+    Session session(model, o);
+    const auto journal = Journal::create(path, session);
+    session.record(journal);
+    ASSERT_TRUE(session.advance(0.01).ok);
+    journal->finish(session);
+    ReplayReport report;
+    const Session again = replay_journal(path, report);
+    EXPECT_EQ(report.mismatch, "");
+    EXPECT_EQ(again.options().modular.joint_rho, o.modular.joint_rho);
+    std::remove(path.c_str());
+}
+
 // ---------------------------------------------------------------- what is recorded
 
 TEST(DividedRun, RecordsTheQuestionsOfEveryStep) {

@@ -90,6 +90,31 @@ TEST(Gluing, AcceleratedMethodsAskLess) {
     EXPECT_GT(uzawa, 5 * questions("direct"));
 }
 
+// The paper's steps, 1.5 for the pivot and 0.4 for the elbow, or one for both.
+TEST(Gluing, UzawaTakesTheStepOfEachJoint) {
+    const Model model = example("modular/uzawa.yaml");
+    SimulationOptions of_file = options("augmented-lagrangian", "trapezoidal");
+    apply_modular_defaults(model, of_file);
+    EXPECT_EQ(of_file.modular.joint_rho, (std::vector<std::pair<std::string, double>>{{"pivot", 1.5}, {"elbow", 0.4}}));
+    const auto run = [&](double rho, double pivot, double elbow) {
+        SimulationOptions o = of_file;
+        o.modular.rho = rho;
+        o.modular.joint_rho.clear();
+        if (pivot > 0) o.modular.joint_rho.emplace_back("pivot", pivot);
+        if (elbow > 0) o.modular.joint_rho.emplace_back("elbow", elbow);
+        Simulation simulation(model, o);
+        const StepReport report = simulation.advance(0.5, 1e-3);
+        EXPECT_TRUE(report.ok) << report.reason;
+        EXPECT_NEAR(sense(simulation, "tip.x"), pendulum_tip[0].x, 1e-3);
+        EXPECT_NEAR(sense(simulation, "tip.y"), pendulum_tip[0].y, 1e-3);
+        return std::pair{report.iterations, simulation.state().q};
+    };
+    const auto one_for_all = run(0.4, 0, 0);
+    EXPECT_EQ(run(0, 0.4, 0.4), one_for_all);
+    EXPECT_EQ(run(0.4, 0.4, 0), one_for_all);
+    EXPECT_LT(run(0, 1.5, 0.4).first, 0.8 * one_for_all.first);
+}
+
 // With forces to one part in a hundred all accelerated methods go straight through the four positions in which the links fold, no further from
 // the rail than the paper.
 TEST(Gluing, LooselyFoundForcesPassDeadPoints) {

@@ -497,6 +497,7 @@ const std::vector<FieldFormat>& modular_fields() {
         {"course", K::text, "of forces between components over a divided step: hold, linear (default) or quadratic"},
         {"tolerance", K::number, "of the forces between components (default 1e-8)"},
         {"rho", K::number, "step of uzawa (default: by the inertia that joints meet)"},
+        {"joint-rho", K::joint_map, "the same for single joints between components"},
         {"iterate", K::truth, "no: forces between components are extrapolated over the step (default yes)"},
     };
     return list;

@@ -20,6 +20,7 @@ enum class FieldKind {
     coordinate,   ///< "joint.coordinate"
     two_coordinates,
     coordinate_map,  ///< {coordinate: number}
+    joint_map,       ///< {joint: number}
     reference,       ///< the name of another element
     table,           ///< [[x, y], ...]
     object,          ///< a mapping described elsewhere

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "limber/kinematics/mechanism/mechanism.hpp"
+#include "limber/model/evaluation.hpp"
 
 namespace limber {
 namespace {
@@ -314,6 +315,20 @@ void ModelReader::read_component(const std::string& name, const YamlNode& node) 
     model_.simulation.components.push_back(std::move(group));
 }
 
+Number ModelReader::positive_number(const YamlNode& node) const {
+    Number number = node.number();
+    const double value = ModelEvaluation(model_).number(number, node.path());
+    if (!(value > 0)) node.fail(fmt::format("expected a positive number, found {:.6g}", value));
+    return number;
+}
+
+void ModelReader::require_joint(const std::string& name, const YamlNode& node) const {
+    if (!model_.joints.find(name).is_null()) return;
+    std::vector<std::string> names;
+    for (const auto handle : model_.joints.handles()) names.push_back(model_.joints.get(handle).name);
+    node.fail(fmt::format("there is no joint '{}'{}", name, did_you_mean(name, names)));
+}
+
 void ModelReader::read_modular() {
     for (const YamlNode& document : documents_) {
         const auto node = document.child("modular");
@@ -325,7 +340,12 @@ void ModelReader::read_modular() {
         if (const auto child = node->child("coupling")) m.coupling = child->text("a coupling");
         if (const auto child = node->child("course")) m.course = child->text("a course");
         if (const auto child = node->child("tolerance")) m.tolerance = child->number();
-        if (const auto child = node->child("rho")) m.rho = child->number();
+        if (const auto child = node->child("rho")) m.rho = positive_number(*child);
+        if (const auto child = node->child("joint-rho"))
+            for (const auto& [joint, value] : child->entries("{joint: number}")) {
+                require_joint(joint, value);
+                m.joint_rho.push_back({joint, positive_number(value)});
+            }
         if (const auto child = node->child("iterate")) m.use_iteration = child->truth();
     }
 }

@@ -35,6 +35,8 @@ private:
     void read_simulation();
     void read_component(const std::string& name, const YamlNode& node);
     void read_modular();
+    Number positive_number(const YamlNode& node) const;
+    void require_joint(const std::string& name, const YamlNode& node) const;
     /// Calls read(name, node) for every entry of a section in all documents.
     void each(const char* section, const std::function<void(const std::string&, const YamlNode&)>& read);
 

@@ -88,6 +88,10 @@ YAML::Node ElementWriter::modular() const {
     map.add_unless_empty("course", m.course);
     map.add_given("tolerance", m.tolerance);
     map.add_given("rho", m.rho);
+    MappingWriter joint_rho;
+    for (const auto& [joint, value] : m.joint_rho)
+        if (!model_.joints.find(joint).is_null()) joint_rho.add(joint, value);
+    if (const YAML::Node node = joint_rho.take(); node.size() > 0) map.add("joint-rho", node);
     if (m.use_iteration) map.add("iterate", YAML::Node(*m.use_iteration));
     return map.take();
 }

@@ -22,6 +22,7 @@ const char* describe(FieldKind kind) {
         case FieldKind::coordinate: return "coordinate";
         case FieldKind::two_coordinates: return "[coordinate, coordinate]";
         case FieldKind::coordinate_map: return "{coordinate: number, ...}";
+        case FieldKind::joint_map: return "{joint: number, ...}";
         case FieldKind::reference: return "name";
         case FieldKind::table: return "[[x, y], ...]";
         case FieldKind::object: return "mapping";

@@ -28,8 +28,7 @@ Json field_schema(const FieldFormat& field) {
             schema = {{"type", "array"}, {"items", {{"type", "string"}}}, {"minItems", 2}, {"maxItems", 2}};
             break;
         case FieldKind::coordinate_map:
-            schema = {{"type", "object"}, {"additionalProperties", reference("number")}};
-            break;
+        case FieldKind::joint_map: schema = {{"type", "object"}, {"additionalProperties", reference("number")}}; break;
         case FieldKind::table: schema = reference("table"); break;
         case FieldKind::truth: schema = {{"type", "boolean"}}; break;
         case FieldKind::place: schema = {{"anyOf", Json::array({reference("vector"), {{"type", "string"}}})}}; break;

@@ -354,10 +354,17 @@ struct ComponentGroup {
     std::optional<Number> step;
 };
 
+/// A number that belongs to the joint of that name.
+struct JointNumber {
+    std::string joint;
+    Number value;
+};
+
 /// How components are held together; words as on the command line.
 struct ModularDefaults {
     std::string division, gluing, coupling, course;
     std::optional<Number> tolerance, rho;
+    std::vector<JointNumber> joint_rho;  ///< where `rho` of single joints differs
     std::optional<bool> use_iteration;
 };
 

@@ -42,9 +42,15 @@ bool same(const std::vector<InitialValue>& a, const std::vector<InitialValue>& b
         return x.scalar == y.scalar && same(x.value, y.value);
     });
 }
+bool same(const std::vector<JointNumber>& a, const std::vector<JointNumber>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const JointNumber& x, const JointNumber& y) {
+        return x.joint == y.joint && same(x.value, y.value);
+    });
+}
 bool same(const ModularDefaults& a, const ModularDefaults& b) {
     return a.division == b.division && a.gluing == b.gluing && a.coupling == b.coupling && a.course == b.course &&
-           same(a.tolerance, b.tolerance) && same(a.rho, b.rho) && a.use_iteration == b.use_iteration;
+           same(a.tolerance, b.tolerance) && same(a.rho, b.rho) && same(a.joint_rho, b.joint_rho) &&
+           a.use_iteration == b.use_iteration;
 }
 bool same(const std::vector<ComponentGroup>& a, const std::vector<ComponentGroup>& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const ComponentGroup& x, const ComponentGroup& y) {

@@ -45,7 +45,6 @@ ModularAssembly<D>::ModularAssembly(Boxes boxes, std::unique_ptr<InterfaceJoints
       options_(options),
       gain_options_(gains),
       passes_(corrector_passes),
-      method_(make_gluing_method(options)),
       pusher_(make_block_gradient_gluing()),
       swings_(team_.port_count(), joints_->mechanism().length_scale) {
     if (options_.gluing == Gluing::penalty) options_.coupling = Coupling::acceleration;
@@ -87,7 +86,21 @@ void ModularAssembly<D>::connect() {
         bonds.push_back({bodies_of_force(m, static_cast<int>(f)), 0});
     team_.exchange().connect(bonds);
     matrix_.connect(*joints_, uses_springs());
+    method_ = make_gluing_method(options_, find_rho());
     refused_step_ = 0;
+}
+
+template <int D>
+VecX ModularAssembly<D>::find_rho() const {
+    const Mechanism<D>& m = joints_->mechanism();
+    VecX rho = VecX::Constant(joints_->row_count(), options_.rho);
+    for (const auto& [joint, value] : options_.joint_rho) {
+        const auto it = m.element_index.find(joint);
+        if (it == m.element_index.end()) continue;
+        const ConstraintElement<D>& element = m.elements[it->second];
+        rho.segment(element.first_row, element.row_count).setConstant(value);
+    }
+    return rho;
 }
 
 template <int D>

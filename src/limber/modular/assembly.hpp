@@ -88,6 +88,8 @@ public:
 
 private:
     void connect();
+    /// Of each row; 0: by the inertia it meets.
+    VecX find_rho() const;
     void begin(double h, Coupling coupling);
     /// First motion of the boxes: where those that are led start, what the others answer.
     bool open();

@@ -9,23 +9,21 @@ namespace {
 
 class UzawaGluing final : public GluingMethod {
 public:
-    explicit UzawaGluing(double rho) : rho_(rho) {}
+    explicit UzawaGluing(VecX rho) : rho_(std::move(rho)) {}
 
     void start(Admittance& k) override {
         const VecX sums = k.row_sums();
-        if (rho_ > 0) {
-            step_ = VecX::Constant(sums.size(), rho_);
-            return;
-        }
         // 1 / K_jj is eq. (26); where rows act on each other it is not enough, and less than 2 / largest sum is.
-        step_.resize(sums.size());
+        step_.resize(rho_.size());
         double worst = 1;
-        for (Eigen::Index r = 0; r < sums.size(); ++r) {
+        for (Eigen::Index r = 0; r < rho_.size(); ++r) {
             const double own = k.diagonal(static_cast<int>(r));
             step_[r] = own > 0 ? 1 / own : 0;
             worst = std::max(worst, step_[r] * sums[r]);
         }
         step_ *= std::min(1.0, 1.9 / worst);
+        for (Eigen::Index r = 0; r < rho_.size(); ++r)
+            if (rho_[r] > 0) step_[r] = rho_[r];
     }
 
     int correct(Admittance&, const AdmittanceProduct&, const VecX&, const VecX& residual, VecX& correction) override {
@@ -35,8 +33,7 @@ public:
     bool starts_warm() const override { return false; }
 
 private:
-    double rho_;
-    VecX step_;
+    VecX rho_, step_;
 };
 
 class ConjugateGradientGluing final : public GluingMethod {
@@ -143,11 +140,11 @@ std::unique_ptr<GluingMethod> make_block_gradient_gluing() {
     return std::make_unique<ConjugateGradientGluing>(false);
 }
 
-std::unique_ptr<GluingMethod> make_gluing_method(const ModularOptions& options) {
+std::unique_ptr<GluingMethod> make_gluing_method(const ModularOptions& options, VecX rho) {
     switch (options.gluing) {
         case Gluing::conjugate_gradient: return std::make_unique<ConjugateGradientGluing>(true);
         case Gluing::anderson: return std::make_unique<AndersonGluing>(false, 20);
-        case Gluing::uzawa: return std::make_unique<UzawaGluing>(options.rho);
+        case Gluing::uzawa: return std::make_unique<UzawaGluing>(std::move(rho));
         case Gluing::penalty:
         case Gluing::direct: break;
     }

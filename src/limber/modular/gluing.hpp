@@ -36,7 +36,8 @@ public:
     virtual bool starts_warm() const { return true; }
 };
 
-std::unique_ptr<GluingMethod> make_gluing_method(const ModularOptions& options);
+/// rho: steps of uzawa, row by row; 0: by the inertia that the row meets.
+std::unique_ptr<GluingMethod> make_gluing_method(const ModularOptions& options, VecX rho);
 /// Conjugate gradients scaled by the measured block of each joint.
 std::unique_ptr<GluingMethod> make_block_gradient_gluing();
 

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace limber {
@@ -37,7 +38,9 @@ struct ModularOptions {
     ForceCourse course = ForceCourse::linear;
     /// Interface forces are found to this fraction (Joli 2008 eq. 28).
     double tolerance = 1e-8;
-    double rho = 0;             ///< uzawa; 0: by the masses, eq. (36)
+    double rho = 0;  ///< uzawa; 0: by the masses, eq. (36)
+    /// The same for single joints, by name; those that do not lie between components need none.
+    std::vector<std::pair<std::string, double>> joint_rho{};
     bool use_iteration = true;  ///< false: forces between components are extrapolated over the step
     int max_questions = 400;
     int threads = 1;

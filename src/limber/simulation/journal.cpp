@@ -39,6 +39,7 @@ Json describe_modular(const ModularOptions& m) {
             {"course", static_cast<int>(m.course)},
             {"tolerance", m.tolerance},
             {"rho", m.rho},
+            {"joint_rho", m.joint_rho},
             {"iterates", m.use_iteration},
             {"max_questions", m.max_questions}};
 }
@@ -50,6 +51,8 @@ void read_modular(const Json& json, ModularOptions& m) {
     m.course = static_cast<ForceCourse>(json.at("course").get<int>());
     m.tolerance = json.at("tolerance");
     m.rho = json.at("rho");
+    // Journals of before have none.
+    m.joint_rho = json.value("joint_rho", m.joint_rho);
     m.use_iteration = json.at("iterates");
     m.max_questions = json.at("max_questions");
 }

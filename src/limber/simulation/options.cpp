@@ -123,6 +123,8 @@ void apply_modular_defaults(const Model& model, SimulationOptions& options) {
     const ModelEvaluation numbers(model);
     if (m.tolerance) options.modular.tolerance = numbers.number(*m.tolerance, "modular: tolerance");
     if (m.rho) options.modular.rho = numbers.number(*m.rho, "modular: rho");
+    for (const auto& [joint, rho] : m.joint_rho)
+        options.modular.joint_rho.emplace_back(joint, numbers.number(rho, "modular: joint-rho: " + joint));
 }
 
 std::string describe_options() {
