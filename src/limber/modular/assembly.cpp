@@ -45,6 +45,7 @@ ModularAssembly<D>::ModularAssembly(Boxes boxes, std::unique_ptr<InterfaceJoints
       options_(options),
       gain_options_(gains),
       passes_(corrector_passes),
+      history_(team_.port_count()),
       pusher_(make_block_gradient_gluing()),
       swings_(team_.port_count(), joints_->mechanism().length_scale) {
     if (options_.gluing == Gluing::penalty) options_.coupling = Coupling::acceleration;
@@ -54,8 +55,6 @@ ModularAssembly<D>::ModularAssembly(Boxes boxes, std::unique_ptr<InterfaceJoints
     wrenches_.assign(ports, TwistVec<D>::Zero());
     forces_ = new_forces_ = rates_ = probe_ = settled_ = bend_ = wrenches_;
     known_ = asked_forces_ = force_changes_ = spring_wrenches_ = wrenches_;
-    past_forces_.assign(3, forces_);
-    past_wrenches_ = past_forces_;
     const auto boxes_in_all = static_cast<std::size_t>(team_.count());
     answers_.resize(boxes_in_all);
     kinds_.resize(boxes_in_all);
@@ -75,8 +74,8 @@ void ModularAssembly<D>::spread(std::vector<int> owner) {
 template <int D>
 void ModularAssembly<D>::connect() {
     const int rows = joints_->row_count();
-    multipliers_ = accepted_multipliers_ = before_multipliers_ = residual_ = correction_ = rows_ = VecX::Zero(rows);
-    impulses_ = late_correction_ = expected_multipliers_ = expected_before_ = expected_earlier_ = VecX::Zero(rows);
+    multipliers_ = residual_ = correction_ = rows_ = impulses_ = late_correction_ = VecX::Zero(rows);
+    history_.set_multipliers(multipliers_);
     const Mechanism<D>& m = joints_->mechanism();
     std::vector<Bond> bonds;
     bonds.reserve(m.elements.size() + m.forces.elements.size());
@@ -106,18 +105,17 @@ VecX ModularAssembly<D>::find_rho() const {
 template <int D>
 std::unique_ptr<InterfaceJoints<D>> ModularAssembly<D>::exchange_joints(std::unique_ptr<InterfaceJoints<D>> joints) {
     const Mechanism<D>& old = joints_->mechanism();
-    const VecX before = accepted_multipliers_;
+    const VecX before = history_.multipliers();
     auto old_joints = std::move(joints_);
     joints_ = std::move(joints);
     connect();
     for (const auto& element : joints_->mechanism().elements) {
         const auto it = old.element_index.find(element.key());
         if (it == old.element_index.end() || old.elements[it->second].row_count != element.row_count) continue;
-        accepted_multipliers_.segment(element.first_row, element.row_count) =
+        multipliers_.segment(element.first_row, element.row_count) =
             before.segment(old.elements[it->second].first_row, element.row_count);
     }
-    expected_multipliers_ = accepted_multipliers_;
-    past_ = 0;
+    history_.set_multipliers(multipliers_);
     return old_joints;
 }
 
@@ -134,11 +132,10 @@ void ModularAssembly<D>::begin(double h, Coupling coupling) {
         const double omega = gain_options_.frequency / h;
         gains_ = {omega * omega, 2 * gain_options_.damping * omega, 0.1 / h};
     }
-    const bool has_bend = options_.course == ForceCourse::quadratic && has_past(2);
-    for (std::size_t p = 0; p < bend_.size() && has_bend; ++p)
-        bend_[p] = past_wrenches_[0][p] - 2 * past_wrenches_[1][p] + past_wrenches_[2][p];
+    const bool has_bend = options_.course == ForceCourse::quadratic && history_.has_steps(2, h);
+    if (has_bend) history_.find_bend(bend_);
     team_.for_all([&](int k) {
-        team_[k].begin(h, coupling, options_.course, team_.part(past_wrenches_[0], k),
+        team_[k].begin(h, coupling, options_.course, team_.part(history_.wrenches(), k),
                        has_bend ? team_.part(bend_, k) : std::span<TwistVec<D>>{});
     });
     for (const int k : team_.own()) {
@@ -568,11 +565,10 @@ StepReport ModularAssembly<D>::make_report(bool ok) const {
 template <int D>
 StepReport ModularAssembly<D>::start(double t) {
     t_ = t;
-    past_ = 0;
+    history_.restart();
     swings_.restart();
     begin(0, Coupling::acceleration);
     forces_.assign(forces_.size(), TwistVec<D>::Zero());
-    multipliers_ = accepted_multipliers_;
     matrix_.make_old();
     // Rows have wrenches only once the boxes have shown their motion.
     multipliers_.setZero();
@@ -587,7 +583,8 @@ bool ModularAssembly<D>::find_accelerations() {
         begin(0, Coupling::acceleration);
         if (!glue()) return false;
         accept();
-        if (largest(accepted_multipliers_ - before_multipliers_) <= options_.tolerance * largest(multipliers_)) break;
+        const double change = largest(history_.multipliers() - history_.multipliers_before());
+        if (change <= options_.tolerance * largest(multipliers_)) break;
     }
     matrix_.make_old();
     return true;
@@ -596,7 +593,7 @@ bool ModularAssembly<D>::find_accelerations() {
 template <int D>
 StepReport ModularAssembly<D>::restart_velocities(double t) {
     t_ = t;
-    past_ = 0;
+    history_.restart();
     swings_.restart();
     begin(0, Coupling::acceleration);
     multipliers_.setZero();
@@ -617,25 +614,14 @@ void ModularAssembly<D>::predict() {
         move(port.state, TwistVec<D>(h_ * twist));
     }
     joints_->update(motion_, t_ + h_);
-    multipliers_ = expected_multipliers_;
+    history_.foresee_forces(h_, options_.course, forces_);
     if (!method_->starts_warm()) {
         multipliers_.setZero();
-    } else if (has_past(1)) {
-        multipliers_ += expected_multipliers_ - expected_before_;
-        // Those of accelerations run smoothly; those found from positions swing from step to step.
-        if (has_accelerations() && has_past(2))
-            multipliers_ += expected_multipliers_ - 2 * expected_before_ + expected_earlier_;
+        return;
     }
-    if (method_->starts_warm() && matrix_.admittance().is_ready() && matrix_.admittance().is_singular())
-        matrix_.project_joints(multipliers_);
-    forces_ = past_forces_[0];
-    if (!has_past(1) || options_.course == ForceCourse::hold) return;
-    const bool is_quadratic = options_.course == ForceCourse::quadratic && has_past(2);
-    for (std::size_t p = 0; p < forces_.size(); ++p) {
-        const TwistVec<D> change = past_forces_[0][p] - past_forces_[1][p];
-        forces_[p] += change;
-        if (is_quadratic) forces_[p] += change - (past_forces_[1][p] - past_forces_[2][p]);
-    }
+    // Those of accelerations run smoothly; those found from positions swing from step to step.
+    history_.foresee_multipliers(h_, has_accelerations(), multipliers_);
+    if (matrix_.admittance().is_ready() && matrix_.admittance().is_singular()) matrix_.project_joints(multipliers_);
 }
 
 // Shorter steps that are still unequal are not tried: each trial would widen the swings.
@@ -678,49 +664,62 @@ bool ModularAssembly<D>::are_springs_resolved() {
 
 template <int D>
 StepReport ModularAssembly<D>::step(double h) {
+    struct Return {
+        ModularAssembly& assembly;
+        bool is_needed = true;
+        ~Return() {
+            if (is_needed) assembly.take_back();
+        }
+    };
+    motion_before_ = motion_;
+    matrix_.save(matrix_before_);
+    Return on_failure{*this};
     begin(h, options_.coupling);
+    const bool ok = attempt_step();
+    if (ok) accept();
+    on_failure.is_needed = !ok;
+    return make_report(ok);
+}
+
+template <int D>
+void ModularAssembly<D>::take_back() {
+    motion_ = motion_before_;
+    joints_->update(motion_, t_);
+    matrix_.restore(matrix_before_);
+}
+
+template <int D>
+bool ModularAssembly<D>::attempt_step() {
     if (is_step_refused()) {
         failure_ = refusal_;
-        return make_report(false);
+        return false;
     }
     predict();
     if (coupling_ == Coupling::acceleration) {
         for (int pass = 0; pass < passes_; ++pass) {
             if (pass > 0) team_.for_all([&](int k) { team_[k].correct(); });
-            if (!glue()) return make_report(false);
+            if (!glue()) return false;
         }
     } else {
-        if (!glue()) return make_report(false);
+        if (!glue()) return false;
         settled_ = wrenches_;
-        if (joints_->row_count() > 0 && !(push(true) && push(false))) return make_report(false);
+        if (joints_->row_count() > 0 && !(push(true) && push(false))) return false;
         if (joints_->has_forces()) joints_->find_forces(new_forces_);
     }
-    if (!are_springs_resolved()) return make_report(false);
+    if (!are_springs_resolved()) return false;
     matrix_.judge(report_.answers + report_.products);
-    accept();
-    return make_report(true);
+    return true;
 }
 
 template <int D>
 void ModularAssembly<D>::accept() {
     team_.for_all([&](int k) { team_[k].accept(); });
     joints_->accept();
-    std::rotate(past_forces_.begin(), past_forces_.end() - 1, past_forces_.end());
-    past_forces_[0] = joints_->has_forces() ? new_forces_ : forces_;
-    before_multipliers_ = accepted_multipliers_;
-    accepted_multipliers_ = multipliers_;
-    std::swap(expected_earlier_, expected_before_);
-    expected_before_ = expected_multipliers_;
-    expected_multipliers_ = multipliers_ + late_correction_;
-    std::rotate(past_wrenches_.begin(), past_wrenches_.end() - 1, past_wrenches_.end());
     // The wrenches that the accelerations of the end belong to; those found from positions swing about them from step to step.
-    past_wrenches_[0] = has_accelerations() ? wrenches_ : settled_;
+    if (has_accelerations()) settled_ = wrenches_;
     if (!options_.use_iteration && joints_->has_forces())
-        for (std::size_t p = 0; p < wrenches_.size(); ++p) past_wrenches_[0][p] += new_forces_[p] - forces_[p];
-    if (h_ > 0) {
-        past_ = std::abs(previous_h_ - h_) < 1e-6 * h_ ? past_ + 1 : 1;
-        previous_h_ = h_;
-    }
+        for (std::size_t p = 0; p < settled_.size(); ++p) settled_[p] += new_forces_[p] - forces_[p];
+    history_.accept(h_, multipliers_, late_correction_, joints_->has_forces() ? new_forces_ : forces_, settled_);
     t_ += h_;
 }
 
@@ -733,15 +732,13 @@ std::span<const PortMotion<D>> ModularAssembly<D>::gather_motion() {
 template <int D>
 void ModularAssembly<D>::save(AssemblySnapshot<D>& to) const {
     to.t = t_;
-    to.previous_h = previous_h_;
-    to.past = past_;
-    to.multipliers = accepted_multipliers_;
-    to.before_multipliers = before_multipliers_;
-    to.past_wrenches = past_wrenches_;
-    to.past_forces = past_forces_;
+    to.history = history_;
+    matrix_.save(to.matrix);
     to.motion = motion_;
     to.joint_memory = joints_->memory();
     to.swings = swings_;
+    to.refused_step = refused_step_;
+    to.refusal = refusal_;
     to.boxes.resize(static_cast<std::size_t>(team_.count()));
     for (const int k : team_.own()) to.boxes[k] = team_[k].save();
 }
@@ -749,21 +746,20 @@ void ModularAssembly<D>::save(AssemblySnapshot<D>& to) const {
 template <int D>
 void ModularAssembly<D>::restore(const AssemblySnapshot<D>& from) {
     t_ = from.t;
-    previous_h_ = from.previous_h;
-    past_ = from.past;
-    accepted_multipliers_ = from.multipliers;
-    before_multipliers_ = from.before_multipliers;
-    past_wrenches_ = from.past_wrenches;
-    past_forces_ = from.past_forces;
+    history_ = from.history;
     motion_ = from.motion;
     joints_->set_memory(from.joint_memory);
+    joints_->update(motion_, t_);
+    matrix_.restore(from.matrix);
     swings_ = from.swings;
+    refused_step_ = from.refused_step;
+    refusal_ = from.refusal;
     for (const int k : team_.own()) team_[k].restore(from.boxes[k]);
 }
 
 template <int D>
 VecX ModularAssembly<D>::compute_multipliers() {
-    VecX smallest = accepted_multipliers_;
+    VecX smallest = history_.multipliers();
     if (matrix_.admittance().is_ready() && matrix_.admittance().is_singular()) matrix_.project_joints(smallest);
     return smallest;
 }

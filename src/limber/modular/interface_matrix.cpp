@@ -148,6 +148,32 @@ void InterfaceMatrix<D>::judge(int questions) {
     is_old_ = excess_questions_ > measuring_cost();
 }
 
+template <int D>
+void InterfaceMatrix<D>::save(InterfaceMatrixSnapshot<D>& to) const {
+    to.box_admittances.resize(box_measures_.size());
+    for (const int k : team_.own()) to.box_admittances[k] = box_measures_[k].admittance;
+    to.spring_wrenches = joints_->springs().wrenches();
+    to.values = admittance_->values();
+    to.is_ready = admittance_->is_ready();
+    to.is_old = is_old_;
+    to.is_of_end = is_of_end_;
+    to.best_questions = best_questions_;
+    to.excess_questions = excess_questions_;
+}
+
+template <int D>
+void InterfaceMatrix<D>::restore(const InterfaceMatrixSnapshot<D>& from) {
+    for (const int k : team_.own()) box_measures_[k].admittance = from.box_admittances[k];
+    joints_->springs().set_wrenches(from.spring_wrenches);
+    admittance_->clear();
+    admittance_->set_values(from.values);
+    if (from.is_ready) admittance_->factorize();
+    is_old_ = from.is_old;
+    is_of_end_ = from.is_of_end;
+    best_questions_ = from.best_questions;
+    excess_questions_ = from.excess_questions;
+}
+
 // K = sum over boxes of G Y G^T.
 template <int D>
 void InterfaceMatrix<D>::assemble(bool at_the_end) {

@@ -15,6 +15,16 @@
 
 namespace limber {
 
+/// What was measured, and how it has served.
+template <int D>
+struct InterfaceMatrixSnapshot {
+    std::vector<MatX> box_admittances;
+    std::vector<TwistVec<D>> spring_wrenches;
+    std::vector<double> values;
+    bool is_ready = false, is_old = true, is_of_end = true;
+    int best_questions = 0, excess_questions = 0;
+};
+
 template <int D>
 class InterfaceMatrix {
 public:
@@ -44,6 +54,9 @@ public:
     bool is_old() const { return is_old_; }
     void make_old() { is_old_ = true; }
     void judge(int questions);
+    void save(InterfaceMatrixSnapshot<D>& to) const;
+    /// For the same joints.
+    void restore(const InterfaceMatrixSnapshot<D>& from);
 
     Admittance& admittance() { return *admittance_; }
     /// Solves K correction = -rows, where the ports are about to change by `known`; the wrenches of the springs that answer all of

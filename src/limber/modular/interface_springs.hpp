@@ -35,6 +35,9 @@ public:
     std::pair<int, int> entries(int row) const { return {row_start_[row], row_start_[row + 1]}; }
     int entry_port(int entry) const { return entry_port_[entry]; }
     const TwistVec<D>& entry_wrench(int entry) const { return wrench_[entry]; }
+    /// Of all entries.
+    const std::vector<TwistVec<D>>& wrenches() const { return wrench_; }
+    void set_wrenches(const std::vector<TwistVec<D>>& wrenches) { wrench_ = wrenches; }
 
 private:
     struct Resistance {
