@@ -10,7 +10,7 @@
 namespace limber {
 namespace {
 
-// Errors of the joints that rounding leaves, over the length scale.
+// Errors of positions, and so of the joints, that rounding leaves, over the distance from the origin.
 constexpr double rounding = 1e-14;
 constexpr double tiny_acceleration = 1e-12;
 // Forces to this part pass positions in which links fold.
@@ -139,16 +139,20 @@ void ModularAssembly<D>::begin(double h, Coupling coupling) {
                        has_bend ? team_.part(bend_, k) : std::span<TwistVec<D>>{});
     });
     for (const int k : team_.own()) {
-        kinds_[k] = {team_[k].reach(), team_[k].is_led()};
+        kinds_[k] = {team_[k].reach(), 0, team_[k].is_led()};
+        for (const PortMotion<D>& port : team_.part(motion_, k))
+            kinds_[k].distance = std::max(kinds_[k].distance, largest(port.state.position));
         answers_[k] = {};
     }
     team_.exchange().share_boxes(kinds_);
     has_led_ = has_unled_ = false;
+    distance_ = joints_->mechanism().length_scale;
     for (std::size_t k = 0; k < kinds_.size(); ++k) {
         (kinds_[k].is_led ? has_led_ : has_unled_) = true;
         reaches_[k] = kinds_[k].reach;
+        distance_ = std::max(distance_, kinds_[k].distance);
     }
-    matrix_.begin(h, reaches_);
+    matrix_.begin(h, distance_, reaches_);
 }
 
 template <int D>
@@ -345,10 +349,9 @@ void ModularAssembly<D>::find_known_changes() {
 
 template <int D>
 bool ModularAssembly<D>::settles(double correction) const {
-    const double length = joints_->mechanism().length_scale;
     // Where nothing acts, forces cannot be compared with themselves.
     const double tiny =
-        has_accelerations() ? tiny_acceleration : rounding * length / (matrix_.reach().position * h_ * h_);
+        has_accelerations() ? tiny_acceleration : rounding * distance_ / (matrix_.reach().position * h_ * h_);
     return correction <= options_.tolerance * largest(multipliers_) || report_.residual <= tiny;
 }
 
@@ -376,10 +379,11 @@ bool ModularAssembly<D>::does_residual_settle() {
 template <int D>
 bool ModularAssembly<D>::forces_settle(double change) {
     if (!iterates_forces()) return true;
-    double largest = 0;
-    for (const int p : team_.exchange().own_ports())
-        largest = std::max(largest, wrenches_[p].template lpNorm<Eigen::Infinity>());
-    return change <= options_.tolerance * find_largest_of_all(largest);
+    std::array<double, 2> sizes{0, matrix_.force_sensitivity()};
+    for (const int p : team_.exchange().own_ports()) sizes[0] = std::max(sizes[0], largest(wrenches_[p]));
+    team_.exchange().find_largest(sizes);
+    // At rest forces that cannot be compared with themselves are what rounding of the motion makes of them.
+    return change <= std::max(options_.tolerance * sizes[0], rounding * sizes[1]);
 }
 
 // Of the forces between components, by the motion shown last.
@@ -400,7 +404,8 @@ bool ModularAssembly<D>::have_led_settled(double& before, bool& is_slow) const {
     const double left = before > 0 ? all.change * rate / std::max(0.1, 1 - rate) : all.change;
     is_slow = rate > slow;
     before = all.change;
-    return left <= all.acceptable;
+    // Near the origin of its coordinates a box may know them better than its neighbours know theirs, and so the forces between them.
+    return left <= std::max(all.acceptable, rounding * distance_);
 }
 
 template <int D>
@@ -636,8 +641,10 @@ bool ModularAssembly<D>::are_springs_resolved() {
     if (!joints_->has_forces() || are_springs_as_undivided()) return true;
     double force = 0;
     for (const int p : team_.exchange().own_ports()) force = std::max(force, largest(new_forces_[p]));
-    const double negligible = std::max(noise, noise_of_tolerance * options_.tolerance) *
-                              find_largest_of_all(std::isfinite(force) ? force : 0);
+    std::array<double, 2> sizes{std::isfinite(force) ? force : 0, matrix_.force_sensitivity()};
+    team_.exchange().find_largest(sizes);
+    const double negligible =
+        std::max(std::max(noise, noise_of_tolerance * options_.tolerance) * sizes[0], rounding * sizes[1]);
     double worst = -1;
     for (const int p : team_.exchange().own_ports())
         if (swings_.does_swing_out(p, new_forces_[p], h_, negligible)) worst = p;

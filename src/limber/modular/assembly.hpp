@@ -167,6 +167,7 @@ private:
     std::unique_ptr<GluingMethod> method_;
     struct BoxKind {
         Reach reach;
+        double distance = 0;  // of its ports from the origin
         bool is_led = false;
     };
     std::vector<BoxKind> kinds_;  // of all boxes in this step
@@ -177,6 +178,8 @@ private:
     NewtonProgress largest_progress_;       // of all that are led
 
     double t_ = 0, h_ = 0;
+    // Of ports from the origin, at least the length scale: rounding leaves the same part of it in all places.
+    double distance_ = 0;
     Coupling coupling_ = Coupling::end_of_step;
     Gains gains_;
     std::vector<PortMotion<D>> motion_, motion_before_;  // before the step under way
