@@ -22,7 +22,7 @@ void ForceHistory<D>::foresee_multipliers(double h, bool may_bend, VecX& multipl
     multipliers = expected_;
     if (!has_steps(1, h)) return;
     multipliers += expected_ - expected_before_;
-    if (may_bend && has_steps(2, h)) multipliers += expected_ - 2 * expected_before_ + expected_earlier_;
+    if (may_bend && foresees_parabola_) multipliers += expected_ - 2 * expected_before_ + expected_earlier_;
 }
 
 template <int D>
@@ -47,9 +47,12 @@ void ForceHistory<D>::accept(double h, const VecX& multipliers, const VecX& late
                              const Wrenches& wrenches) {
     before_ = multipliers_;
     multipliers_ = multipliers;
+    const auto next = multipliers + late_correction;
+    foresees_parabola_ = has_steps(2, h) && (next - 3 * expected_ + 3 * expected_before_ - expected_earlier_).norm() <
+                                                (next - 2 * expected_ + expected_before_).norm();
     std::swap(expected_earlier_, expected_before_);
     expected_before_ = expected_;
-    expected_ = multipliers + late_correction;
+    expected_ = next;
     for (const auto& [past, last] : {std::pair{&forces_, &forces}, std::pair{&wrenches_, &wrenches}}) {
         std::rotate(past->begin(), past->end() - 1, past->end());
         past->front() = *last;

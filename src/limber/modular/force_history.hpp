@@ -29,7 +29,7 @@ public:
     const VecX& multipliers_before() const { return before_; }
     const Wrenches& wrenches() const { return wrenches_[0]; }
 
-    /// At the end of a step of this length: on a line, or on a parabola if they may bend.
+    /// At the end of a step of this length: a line, or a parabola if that would have foreseen the step before better.
     void foresee_multipliers(double h, bool may_bend, VecX& multipliers) const;
     void foresee_forces(double h, ForceCourse course, Wrenches& forces) const;
     /// Second differences of the wrenches.
@@ -47,6 +47,7 @@ private:
     VecX multipliers_, before_;
     // With their late corrections: at the last instant, at that before and at the one before that.
     VecX expected_, expected_before_, expected_earlier_;
+    bool foresees_parabola_ = false;             // better than a line does: so it was in the last step
     std::array<Wrenches, 3> forces_, wrenches_;  // newest first
 };
 
