@@ -443,16 +443,18 @@ bool ModularAssembly<D>::glue() {
             if (iterates_forces()) forces_ = new_forces_;
             approach(refresh);
         }
-        if (matrix_.is_old() || !matrix_.admittance().is_ready() ||
+        // Accelerations that settle are told from others by an old matrix just as well.
+        if ((matrix_.is_old() && !has_accelerations()) || !matrix_.admittance().is_ready() ||
             (refresh && has_led_ && method_->uses_whole_matrix()))
             measure();
         if (!matrix_.is_of_end()) matrix_.assemble(true);
         if (!find_residual()) return false;
-        if (pass == 0) method_->start(matrix_.admittance());
         const bool is_balanced = !has_led_ || (is_balanced_ && pass > 1);
         if (!has_unled_ && is_balanced && opening_ <= closed * length && forces_settle(change)) break;
         const bool settles_early = has_accelerations() && options_.gluing != Gluing::uzawa && does_residual_settle();
         if (settles_early && forces_settle(change)) break;
+        if (matrix_.is_old()) measure();
+        if (pass == 0) method_->start(matrix_.admittance());
         if (method_->asks() && !has_led_ && !has_accelerations()) {
             correction_ = residual_;
             matrix_.admittance().solve_blocks(correction_);
