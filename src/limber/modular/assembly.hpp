@@ -89,6 +89,13 @@ public:
     double time() const { return t_; }
 
 private:
+    // Errors of positions, and so of the joints, that rounding leaves, over the distance from the origin.
+    static constexpr double rounding = 1e-14;
+    template <class Derived>
+    static double largest(const Eigen::MatrixBase<Derived>& x) {
+        return x.size() > 0 ? x.template lpNorm<Eigen::Infinity>() : 0;
+    }
+
     void connect();
     /// Of each row; 0: by the inertia it meets.
     VecX find_rho() const;
