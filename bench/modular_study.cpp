@@ -337,7 +337,9 @@ Joli, Seguy and Feng (2008) divide two mechanisms body by body, hold them togeth
 CPU times for 10 s of motion on a 1.4 GHz Pentium. Below the same with the same settings: accelerations of the predicted motion, gains (12), one
 correction per step, forces to 1 % and to 10 % (28). `uzawa` is the paper's method with the step rho by the masses (36); the others are ours. A question is one
 request to all components for their motion, or for how they yield. A step takes one question at least, so *possible* times fewer is what `uzawa` takes; where
-the forces foreseen are not good enough it takes two, and so five times fewer is out of reach at 10 %, and at 0.01 s but for forces that run smoothly. Below the settings of the paper stand two finer ones: forces to 1e-6 % with two corrections per step, and
+the forces foreseen are not good enough it takes two at least, one to correct them and one to confirm, and now and then the three unit wrenches by which a body shows how it yields.
+So five times fewer is out of reach at 10 %. At 1 % and 0.01 s about half of the steps need a correction ([by kind](../../bench/results/modular.md)): were unit wrenches for nothing, and tried in each of these,
+`direct` would take 1.6 (B1) and 1.5 (B2) questions per step. That is its floor, 6.7 and 6.0 times fewer than `uzawa`. Below the settings of the paper stand two finer ones: forces to 1e-6 % with two corrections per step, and
 `end of step`, which closes the joints exactly at the end of each step.
 
 Errors are distances from an independent integration of order 8 (`tests/support/measures.hpp`). The double pendulum is chaotic: compare it up to 3 s.

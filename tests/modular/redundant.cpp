@@ -10,7 +10,7 @@ namespace limber::testing {
 namespace {
 
 // A net of squares, each a component. Its joints count more rows than they hold freedoms: by one if it has three squares a side, by four if it has
-// four.
+// four, by thirty-six if it has eight.
 class RedundantNet : public ::testing::TestWithParam<Gluing> {
 protected:
     explicit RedundantNet(const char* side = "3")
@@ -95,7 +95,7 @@ TEST_P(RedundantNet, KeepsTheSmallestForcesInSteps) {
 
 class LargerNet : public RedundantNet {
 protected:
-    LargerNet() : RedundantNet("4") {}
+    LargerNet() : RedundantNet("8") {}
 };
 
 // Beyond methods that know joints one by one: they say so, and what to do.
@@ -112,6 +112,33 @@ TEST_P(LargerNet, IsTooMuchForJointsOneByOne) {
 
 INSTANTIATE_TEST_SUITE_P(All, LargerNet, ::testing::Values(Gluing::anderson, Gluing::uzawa),
                          [](const auto& info) { return test_name(gluing_names()[static_cast<int>(info.param)]); });
+
+// With accelerations joints stay a little open, and velocities are pushed onto joints that others hold already: both leave residuals that no
+// forces can take out. These are left alone, and the net moves as the undivided one does.
+TEST(NetOfSixteen, MovesAsTheUndividedOne) {
+    const Model model = example("modular/net-of-squares.yaml", {{"N", "4"}, {"k", "0"}});
+    Simulation whole(model, options("global", "trapezoidal"));
+    ASSERT_TRUE(whole.advance(0.1, 1e-3).ok);
+    using enum Coupling;
+    for (const auto& [gluing, coupling, questions, difference] :
+         {std::tuple{Gluing::direct, acceleration, 25, 1e-6},
+          std::tuple{Gluing::conjugate_gradient, acceleration, 25, 1e-6},
+          std::tuple{Gluing::conjugate_gradient, end_of_step, 15, 1e-9},
+          std::tuple{Gluing::anderson, end_of_step, 300, 1e-7}}) {
+        SCOPED_TRACE(gluing_names()[static_cast<int>(gluing)]);
+        SimulationOptions o = options(coupling == acceleration ? "augmented-lagrangian" : "global", "trapezoidal");
+        o.modular.division = "body";
+        o.modular.coupling = coupling;
+        o.modular.gluing = gluing;
+        Simulation divided(model, o);
+        const StepReport report = divided.advance(0.1, 1e-3);
+        ASSERT_TRUE(report.ok) << report.reason;
+        EXPECT_LT(report.iterations / 100.0, questions);
+        EXPECT_NEAR(sense(divided, "far.x"), sense(whole, "far.x"), difference);
+        EXPECT_NEAR(sense(divided, "far.y"), sense(whole, "far.y"), difference);
+        EXPECT_LT(divided.observer().compute_errors(divided.state()).position, 1e-8);
+    }
+}
 
 INSTANTIATE_TEST_SUITE_P(All, RedundantNet,
                          ::testing::Values(Gluing::direct, Gluing::conjugate_gradient, Gluing::anderson, Gluing::uzawa),

@@ -153,8 +153,11 @@ TEST(UnequalSteps, StiffForcesTakeAFewQuestions) {
 }
 
 // The second mass takes four steps in one of the whole, over which the force of the spring runs straight.
-Model with_own_steps(const char* spring) {
+Model with_own_steps(const char* spring, const std::string& outer = "stiffness: 100") {
     std::string text = oscillators;
+    const std::string usual = "stiffness: 100,";
+    for (std::size_t at = text.find(usual); at != std::string::npos; at = text.find(usual, at + 1))
+        text.replace(at, usual.size(), outer + ",");
     text.replace(text.find("stiffness: 20"), 13, spring);
     text.replace(text.find("bodies: [second]"), 16, "bodies: [second], step: 0.0025");
     text.replace(text.find("one.displacement: 1"), 19, "one.displacement: 0.01");
@@ -196,6 +199,25 @@ TEST(UnequalSteps, UnresolvedSpringsDivideTheStep) {
     const StepReport report = simulation.advance(1, 0.01);
     ASSERT_TRUE(report.ok) << report.reason;
     EXPECT_LT(sense(simulation, "energy"), start);
+}
+
+// Forces fade until rounding of the positions, 10 m from the origin, is all there is of them.
+TEST(UnequalSteps, DampedSpringsComeToRestAndStay) {
+    for (const char* spring : {"stiffness: 1e4, damping: 200", "stiffness: 2e4, damping: 20", "stiffness: 20"}) {
+        SCOPED_TRACE(spring);
+        SimulationOptions o = divided_options();
+        o.integrator_options.max_halvings = 0;
+        Simulation simulation(with_own_steps(spring, "stiffness: 100, damping: 20"), o);
+        int most = 0;
+        for (int i = 0; i < 10000; ++i) {
+            const StepReport report = simulation.step(0.01);
+            ASSERT_TRUE(report.ok) << "t = " << simulation.time() << ": " << report.reason;
+            most = std::max(most, report.iterations);
+        }
+        EXPECT_LT(most, 20);
+        EXPECT_LT(std::abs(sense(simulation, "x.x")), 1e-12);
+        EXPECT_LT(std::abs(sense(simulation, "u.x")), 1e-12);
+    }
 }
 
 TEST(UnequalSteps, ResolvedSpringsPass) {

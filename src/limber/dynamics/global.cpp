@@ -208,6 +208,10 @@ StepReport GlobalSolver::step(State& state, const DifferenceFormulas& f) {
 
 // ---------------------------------------------------------------- by single iterations
 
+void GlobalSolver::forget() {
+    stiffness_age_ = oldest_stiffness;
+}
+
 void GlobalSolver::open(const State& start, const DifferenceFormulas& f) {
     scheme_a_ = start.scheme_a;
     lambda_ = start.lambda;

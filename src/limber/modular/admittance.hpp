@@ -20,6 +20,10 @@ public:
     void clear();
     void add(int r, int s, double value) { values_[pattern_.find(r, s)] += value; }
     double diagonal(int r) const { return values_[pattern_.find(r, r)]; }
+    /// Entries of the pattern, as added up.
+    const std::vector<double>& values() const { return values_; }
+    /// In place of adding them up.
+    void set_values(const std::vector<double>& values) { values_ = values; }
     /// Sums of the absolute values in each row.
     VecX row_sums() const;
     bool factorize();

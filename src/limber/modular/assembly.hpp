@@ -14,13 +14,13 @@
 // between components are wrenches too, found from the motion at the end, or extrapolated if nothing is to be iterated.
 
 #include <array>
-#include <cmath>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "limber/modular/component_team.hpp"
+#include "limber/modular/force_history.hpp"
 #include "limber/modular/gluing.hpp"
 #include "limber/modular/interface_joints.hpp"
 #include "limber/modular/interface_matrix.hpp"
@@ -40,14 +40,15 @@ struct GluingReport {
 /// Where an assembly was between two steps.
 template <int D>
 struct AssemblySnapshot {
-    double t = 0, previous_h = 0;
-    int past = 0;
-    VecX multipliers, before_multipliers;
-    std::vector<std::vector<TwistVec<D>>> past_wrenches, past_forces;
+    double t = 0;
+    ForceHistory<D> history{0};
+    InterfaceMatrixSnapshot<D> matrix;
     std::vector<PortMotion<D>> motion;
     std::vector<double> joint_memory;
     std::vector<std::vector<double>> boxes;
     SwingWatch<D> swings{0, 1};
+    double refused_step = 0;
+    std::string refusal;
 };
 
 template <int D>
@@ -64,9 +65,10 @@ public:
 
     /// After the boxes have taken up a motion: accelerations and multipliers at its instant.
     StepReport start(double t);
-    /// On failure nothing has happened.
+    /// On failure, or if a component throws, nothing has happened: what follows is the same to the bit as without the attempt. Only steps in which
+    /// forces between components swing without bounds are remembered, and refused from then on.
     StepReport step(double h);
-    /// Everything that the next step depends on, but the admittance, which decides only how fast it is found.
+    /// Everything that the next step depends on.
     void save(AssemblySnapshot<D>& to) const;
     void restore(const AssemblySnapshot<D>& from);
     /// Other joints between the same ports; those of the same name keep their multipliers. The boxes notice nothing. Returns the
@@ -87,6 +89,13 @@ public:
     double time() const { return t_; }
 
 private:
+    // Errors of positions, and so of the joints, that rounding leaves, over the distance from the origin.
+    static constexpr double rounding = 1e-14;
+    template <class Derived>
+    static double largest(const Eigen::MatrixBase<Derived>& x) {
+        return x.size() > 0 ? x.template lpNorm<Eigen::Infinity>() : 0;
+    }
+
     void connect();
     /// Of each row; 0: by the inertia it meets.
     VecX find_rho() const;
@@ -139,6 +148,9 @@ private:
     bool find_accelerations();
     /// Moves velocities, or accelerations, of the ends until the joints agree with them.
     bool push(bool velocities);
+    bool attempt_step();
+    /// After an attempt that came to nothing.
+    void take_back();
     void accept();
     void predict();
     StepReport make_report(bool ok) const;
@@ -149,11 +161,9 @@ private:
     bool iterates_with_springs() const { return matrix_.spring_rows() > 0 && iterates_forces(); }
     /// A parabola through forces of the past needs three of them: the first two steps are iterated in any case.
     bool iterates_forces() const {
-        const bool is_start = options_.course == ForceCourse::quadratic && !has_past(2);
+        const bool is_start = options_.course == ForceCourse::quadratic && !history_.has_steps(2, h_);
         return !has_accelerations() && (options_.use_iteration || is_start) && joints_->has_forces();
     }
-    /// Whether there are so many steps before this one of the same length.
-    bool has_past(int steps) const { return past_ >= steps && std::abs(previous_h_ - h_) < 1e-6 * h_; }
 
     ComponentTeam<D> team_;
     InterfaceMatrix<D> matrix_;
@@ -164,6 +174,7 @@ private:
     std::unique_ptr<GluingMethod> method_;
     struct BoxKind {
         Reach reach;
+        double distance = 0;  // of its ports from the origin
         bool is_led = false;
     };
     std::vector<BoxKind> kinds_;  // of all boxes in this step
@@ -174,20 +185,17 @@ private:
     NewtonProgress largest_progress_;       // of all that are led
 
     double t_ = 0, h_ = 0;
+    // Of ports from the origin, at least the length scale: rounding leaves the same part of it in all places.
+    double distance_ = 0;
     Coupling coupling_ = Coupling::end_of_step;
     Gains gains_;
-    std::vector<PortMotion<D>> motion_;
+    std::vector<PortMotion<D>> motion_, motion_before_;  // before the step under way
+    InterfaceMatrixSnapshot<D> matrix_before_;
     std::vector<TwistVec<D>> wrenches_, forces_, new_forces_, rates_, probe_, settled_;
-    std::vector<std::vector<TwistVec<D>>> past_forces_, past_wrenches_;  // of the accepted motion, newest first
-    std::vector<TwistVec<D>> bend_;                                      // of the wrenches over these steps
-    int past_ = 0;  // steps of length previous_h_ that have been accepted in a row
+    ForceHistory<D> history_;
+    std::vector<TwistVec<D>> bend_;  // of the wrenches over the steps before
     std::vector<StepReport> answers_;
-    VecX multipliers_, accepted_multipliers_, before_multipliers_;
-    // The accepted ones with what would still have corrected them, and those of the two steps before.
-    VecX expected_multipliers_, expected_before_, expected_earlier_;
-    bool foresees_parabola_ = false;  // better than a line does: so it was in the last step
-    VecX late_correction_;
-    double previous_h_ = 0;
+    VecX multipliers_, late_correction_;
     VecX residual_, correction_, rows_, impulses_, weakest_;
     std::vector<TwistVec<D>> known_, asked_forces_, force_changes_, spring_wrenches_;
     double opening_ = 0;  // largest error of the rows, as a position

@@ -46,6 +46,10 @@ public:
     std::span<T> part(std::vector<T>& list, int box) const {
         return std::span(list).subspan(first_port_[box], port_count(box));
     }
+    template <class T>
+    std::span<const T> part(const std::vector<T>& list, int box) const {
+        return std::span(list).subspan(first_port_[box], port_count(box));
+    }
 
     InterfaceExchange& exchange() { return exchange_; }
     const InterfaceExchange& exchange() const { return exchange_; }

@@ -50,23 +50,30 @@ public:
         scale(k);
         direction_ = scaled_;
         double weight = left_.dot(scaled_);
+        double least = weight;
         const double enough = weight * part_left * part_left;
+        course_ = correction;
         image_.resize(residual.size());
         int products = 0;
         const int most = 2 * static_cast<int>(residual.size()) + 10;
-        while (weight > enough && products < most) {
+        while (weight > enough && weight <= widest_rise * least && products < most) {
             product(direction_, image_);
             ++products;
             const double curvature = direction_.dot(image_);
             // Near one if the scaling is good; beyond the limit what is left is not in the boxes' power.
             if (!(weight < longest_step * curvature)) break;
             const double along = weight / curvature;
-            correction += along * direction_;
+            course_ += along * direction_;
             left_ -= along * image_;
             scale(k);
             const double next = left_.dot(scaled_);
             direction_ = scaled_ + (next / weight) * direction_;
             weight = next;
+            // Where joints are redundant, what rounding and open joints have put into the residual beside what forces can take out stays
+            // in it: once that is all there is, further directions only build up forces without effect.
+            if (!(weight < least)) continue;
+            least = weight;
+            correction = course_;
         }
         return products;
     }
@@ -75,6 +82,8 @@ private:
     // A correction need not be better than what the wrenches of another configuration allow.
     static constexpr double part_left = 1e-4;
     static constexpr double longest_step = 1e3;
+    // On the way to less the weight of what is left may rise; beyond this it does not come back.
+    static constexpr double widest_rise = 1e2;
 
     void scale(Admittance& k) {
         scaled_ = left_;
@@ -86,7 +95,7 @@ private:
     }
 
     bool use_whole_matrix_;
-    VecX left_, scaled_, direction_, image_;
+    VecX left_, scaled_, direction_, image_, course_;
 };
 
 class AndersonGluing final : public GluingMethod {

@@ -1,5 +1,7 @@
 #include "limber/modular/interface_joints.hpp"
 
+#include <algorithm>
+
 #include "limber/kinematics/body_space/reactions.hpp"
 
 namespace limber {
@@ -74,6 +76,19 @@ void InterfaceJoints<D>::find_forces(std::span<TwistVec<D>> wrenches) {
     add_applied_wrenches(*mechanism_, states_, constraints_->features, memory_, time_, slot_force_, 1.0, applied_);
     for (std::size_t p = 0; p < wrenches.size(); ++p)
         wrenches[p] = applied_.template segment<twist_size<D>>(static_cast<Eigen::Index>(p) * twist_size<D>);
+}
+
+template <int D>
+double InterfaceJoints<D>::find_sensitivity_of_forces(std::span<const int> ports, double distance,
+                                                      double position) const {
+    double largest = 0;
+    for (int f = 0; f + 1 < std::ssize(springs_->first_rows()); ++f) {
+        const std::vector<int>& of_force = springs_->ports(f);
+        if (std::find_first_of(of_force.begin(), of_force.end(), ports.begin(), ports.end()) == of_force.end())
+            continue;
+        largest = std::max(largest, springs_->find_sensitivity(f, distance, position));
+    }
+    return largest;
 }
 
 template <int D>

@@ -48,6 +48,8 @@ public:
     void update_springs(double position, double velocity) {
         springs_->update(states_, constraints_->features, memory_, time_, position, velocity);
     }
+    /// The largest of the forces that act on one of these ports (see InterfaceSprings).
+    double find_sensitivity_of_forces(std::span<const int> ports, double distance, double position) const;
 
     /// Turns and places on curves. Slots of the whole for each own one.
     const std::vector<int>& memory_slots() const { return memory_slots_; }

@@ -73,8 +73,9 @@ void InterfaceMatrix<D>::for_entries(int row, const Act& act) const {
 }
 
 template <int D>
-void InterfaceMatrix<D>::begin(double h, const std::vector<Reach>& reaches) {
+void InterfaceMatrix<D>::begin(double h, double distance, const std::vector<Reach>& reaches) {
     h_ = h;
+    distance_ = distance;
     reaches_ = reaches;
     reach_ = {0, 0};
     for (const Reach& reach : reaches_) {
@@ -150,16 +151,47 @@ void InterfaceMatrix<D>::judge(int questions) {
     is_old_ = excess_questions_ > measuring_cost();
 }
 
+template <int D>
+void InterfaceMatrix<D>::save(InterfaceMatrixSnapshot<D>& to) const {
+    to.box_admittances.resize(box_measures_.size());
+    for (const int k : team_.own()) to.box_admittances[k] = box_measures_[k].admittance;
+    to.spring_wrenches = joints_->springs().wrenches();
+    to.values = admittance_->values();
+    to.is_ready = admittance_->is_ready();
+    to.is_old = is_old_;
+    to.is_of_end = is_of_end_;
+    to.best_questions = best_questions_;
+    to.excess_questions = excess_questions_;
+    to.force_sensitivity = force_sensitivity_;
+}
+
+template <int D>
+void InterfaceMatrix<D>::restore(const InterfaceMatrixSnapshot<D>& from) {
+    for (const int k : team_.own()) box_measures_[k].admittance = from.box_admittances[k];
+    joints_->springs().set_wrenches(from.spring_wrenches);
+    admittance_->clear();
+    admittance_->set_values(from.values);
+    if (from.is_ready) admittance_->factorize();
+    is_old_ = from.is_old;
+    is_of_end_ = from.is_of_end;
+    best_questions_ = from.best_questions;
+    excess_questions_ = from.excess_questions;
+    force_sensitivity_ = from.force_sensitivity;
+}
+
 // K = sum over boxes of G Y G^T.
 template <int D>
 void InterfaceMatrix<D>::assemble(bool at_the_end) {
     is_of_end_ = at_the_end;
     admittance_->clear();
     const int joint_rows = joints_->row_count();
-    if (spring_rows_ > 0) {
+    if (joints_->has_forces()) {
         double per_position = 0;
         for (const Reach& reach : reaches_) per_position += reach.velocity / reach.position / team_.count();
-        joints_->update_springs(reach_.position * h_ * h_, reach_.position * h_ * per_position);
+        const double position = reach_.position * h_ * h_;
+        joints_->update_springs(position, reach_.position * h_ * per_position);
+        if (h_ > 0)
+            force_sensitivity_ = joints_->find_sensitivity_of_forces(team_.exchange().own_ports(), distance_, position);
     }
     for (int r = joint_rows; r < joint_rows + spring_rows_; ++r)
         admittance_->add(r, r, joints_->springs().compliance());

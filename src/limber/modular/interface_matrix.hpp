@@ -15,6 +15,17 @@
 
 namespace limber {
 
+/// What was measured, and how it has served.
+template <int D>
+struct InterfaceMatrixSnapshot {
+    std::vector<MatX> box_admittances;
+    std::vector<TwistVec<D>> spring_wrenches;
+    std::vector<double> values;
+    bool is_ready = false, is_old = true, is_of_end = true;
+    int best_questions = 0, excess_questions = 0;
+    double force_sensitivity = 0;
+};
+
 template <int D>
 class InterfaceMatrix {
 public:
@@ -23,8 +34,8 @@ public:
 
     /// Other joints, which must outlive it; or other processes. Forces between components have rows only with springs.
     void connect(InterfaceJoints<D>& joints, bool with_springs);
-    /// A step of this length, in which boxes reach so far.
-    void begin(double h, const std::vector<Reach>& reaches);
+    /// A step of this length, in which boxes reach so far. Ports are so far from the origin.
+    void begin(double h, double distance, const std::vector<Reach>& reaches);
 
     /// Mean of all boxes, and how far a box gets in comparison.
     const Reach& reach() const { return reach_; }
@@ -39,11 +50,17 @@ public:
     /// K of the end of the step, or of accelerations, from what was measured.
     void assemble(bool at_the_end);
     bool is_of_end() const { return is_of_end_; }
+    /// How much forces between components on own ports could change if the ports moved by their distance from the origin, at the last assembly for
+    /// a step. Rounding leaves them uncertain by the same part of it as of places.
+    double force_sensitivity() const { return force_sensitivity_; }
     /// Whether it should be measured anew. An admittance of long ago shows in the number of questions that steps take: it has served
     /// when these have cost as much as measuring anew.
     bool is_old() const { return is_old_; }
     void make_old() { is_old_ = true; }
     void judge(int questions);
+    void save(InterfaceMatrixSnapshot<D>& to) const;
+    /// For the same joints.
+    void restore(const InterfaceMatrixSnapshot<D>& from);
 
     Admittance& admittance() { return *admittance_; }
     /// Solves K correction = -rows, where the ports are about to change by `known`; the wrenches of the springs that answer all of
@@ -80,7 +97,7 @@ private:
     std::vector<std::vector<int>> box_rows_;
     int spring_rows_ = 0;  // beside those of the joints
 
-    double h_ = 0;
+    double h_ = 0, distance_ = 0;
     std::vector<Reach> reaches_;
     Reach reach_;
     bool has_equal_reach_ = true;
@@ -91,6 +108,7 @@ private:
     bool is_old_ = true, is_of_end_ = true;
     int best_questions_ = 0;    // of a step with the admittance in use
     int excess_questions_ = 0;  // beyond these since it was measured
+    double force_sensitivity_ = 0;
 
     VecX unknown_, product_, spring_changes_;
     std::vector<TwistVec<D>> probe_, responses_;

@@ -103,6 +103,24 @@ void InterfaceSprings<D>::update_force(Resistance& resistance, int first_row) {
     }
 }
 
+// B = sum over the rows of w w^T / s.
+template <int D>
+double InterfaceSprings<D>::find_sensitivity(int force, double distance, double position) const {
+    double change = 0;
+    for (int r = first_row_[force]; r < first_row_[force + 1]; ++r) {
+        const auto [first, last] = entries(r);
+        double move = 0;
+        double widest = 0;
+        for (int e = first; e < last; ++e) {
+            move += distance * wrench_[e].template head<D>().template lpNorm<1>() +
+                    wrench_[e].template tail<angular_size<D>>().template lpNorm<1>();
+            widest = std::max(widest, wrench_[e].template lpNorm<Eigen::Infinity>());
+        }
+        change += move * widest;
+    }
+    return change / (compliance() * position);
+}
+
 template class InterfaceSprings<2>;
 template class InterfaceSprings<3>;
 

@@ -31,10 +31,17 @@ public:
     void update(const BodyStates<D>& ports, const FeatureState<D>& features, const std::vector<double>& memory,
                 double t, double position, double velocity);
 
+    /// By how much a force can change if its ports move by this distance and turn by one, and their velocities change as they then do in a step.
+    /// `position` as in the last update.
+    double find_sensitivity(int force, double distance, double position) const;
+
     /// Entries [begin, end) of a row: ports it acts on and the wrench of a unit multiplier on each.
     std::pair<int, int> entries(int row) const { return {row_start_[row], row_start_[row + 1]}; }
     int entry_port(int entry) const { return entry_port_[entry]; }
     const TwistVec<D>& entry_wrench(int entry) const { return wrench_[entry]; }
+    /// Of all entries.
+    const std::vector<TwistVec<D>>& wrenches() const { return wrench_; }
+    void set_wrenches(const std::vector<TwistVec<D>>& wrenches) { wrench_ = wrenches; }
 
 private:
     struct Resistance {

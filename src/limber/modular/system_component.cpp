@@ -227,6 +227,8 @@ void SystemComponent<D>::begin(double h, Coupling coupling, ForceCourse course, 
     has_base_ = is_led_ = is_closed_ = false;
     end_ = state_;
     if (!asks_accelerations()) {
+        // A step that was not accepted must not show in the next.
+        if (coupled_ != nullptr) coupled_->forget();
         const double own = compiled_->settings.step;
         substeps_ = own > 0 ? std::max(1, static_cast<int>(std::ceil(h / own - 1e-6))) : 1;
         // A force that is held acts from the start of the step, where Newton's method of its end has no part.
@@ -243,7 +245,8 @@ void SystemComponent<D>::begin(double h, Coupling coupling, ForceCourse course, 
         find_lent_wrenches(state_);
         return;
     }
-    solver_->use_gains_for_step(h);
+    solver_->use_no_gains();
+    solver_->use_gains_for_step(std::max(h, longest_step_));
     update_formulas(scheme_, state_, h, formulas_);
     q_ = formulas_.q_hat + (formulas_.beta * h * h) * scheme_a_;
     v_ = formulas_.v_hat + (formulas_.gamma * h) * scheme_a_;
@@ -418,9 +421,11 @@ void SystemComponent<D>::accept() {
         state_.lambda = lambda_;
         state_.previous_a.resize(0);
         state_.previous_step = 0;
+        longest_step_ = 0;
         set_wrench(state_.memory, wrench_);
         return;
     }
+    longest_step_ = std::max(longest_step_, h_);
     if (asks_accelerations()) {
         correct();
         end_.complete_step(state_.t + h_, h_, q_, v_, a_, scheme_a_, lambda_);
@@ -567,6 +572,7 @@ std::vector<double> SystemComponent<D>::save() const {
     Packer packer;
     packer.add(state_.t);
     packer.add(state_.previous_step);
+    packer.add(longest_step_);
     for (const VecX* x : {&state_.q, &state_.v, &state_.a, &state_.lambda, &state_.scheme_a, &state_.previous_a})
         packer.add_all(*x);
     packer.add_all(state_.memory);
@@ -578,6 +584,7 @@ void SystemComponent<D>::restore(std::span<const double> saved) {
     Unpacker unpacker(saved);
     state_.t = unpacker.take();
     state_.previous_step = unpacker.take();
+    longest_step_ = unpacker.take();
     for (VecX* x : {&state_.q, &state_.v, &state_.a, &state_.lambda, &state_.scheme_a, &state_.previous_a})
         unpacker.take_all(*x);
     unpacker.take_all(state_.memory);

@@ -127,6 +127,8 @@ private:
     StepReport opened_;
     Reach reach_;
     State state_, end_;  // accepted; at the end of the step under way
+    double longest_step_ =
+        0;  // accepted since the last start: gains of a short step are too stiff for a longer one that follows
     VecX q_, v_, a_, scheme_a_, lambda_;
     std::vector<TwistVec<D>> wrench_, start_wrench_, bend_, course_wrench_;
     bool has_jump_ = false;

@@ -1,5 +1,7 @@
 #include "limber/modular/workers.hpp"
 
+#include <utility>
+
 namespace limber {
 
 Workers::Workers(int count) {
@@ -16,7 +18,17 @@ Workers::~Workers() {
 }
 
 void Workers::take_jobs() {
-    for (int i = next_++; i < count_; i = next_++) (*job_)(i);
+    try {
+        for (int i = next_++; i < count_; i = next_++) (*job_)(i);
+    } catch (...) {
+        keep_exception();
+    }
+}
+
+void Workers::keep_exception() {
+    next_ = count_;
+    const std::lock_guard lock(mutex_);
+    if (!exception_) exception_ = std::current_exception();
 }
 
 void Workers::run(int count, Job job) {
@@ -36,6 +48,7 @@ void Workers::run(int count, Job job) {
     take_jobs();
     std::unique_lock lock(mutex_);
     done_.wait(lock, [this] { return working_ == 0; });
+    if (exception_) std::rethrow_exception(std::exchange(exception_, nullptr));
 }
 
 void Workers::live() {

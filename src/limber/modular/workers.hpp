@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -30,12 +31,13 @@ public:
     Workers(const Workers&) = delete;
     Workers& operator=(const Workers&) = delete;
 
-    /// Calls job(0) ... job(count - 1), each once, and returns when all are done.
+    /// Calls job(0) ... job(count - 1), each once, and returns when all are done. If one throws, those not yet begun are left out.
     void run(int count, Job job);
 
 private:
     void take_jobs();
     void live();
+    void keep_exception();
 
     std::vector<std::thread> threads_;
     std::mutex mutex_;
@@ -46,6 +48,7 @@ private:
     int working_ = 0;
     long round_ = 0;
     bool is_ending_ = false;
+    std::exception_ptr exception_;  // the first of this round
 };
 
 }  // namespace limber
