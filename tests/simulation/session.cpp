@@ -354,7 +354,27 @@ TEST(Session, TakesEditsBackWhereJointsCannotMeet) {
     EXPECT_EQ(write_model_text(s.model()), start);
 }
 
-// Length of a link while it runs: bodies move as little as they can, loops stay closed.
+// Two rods on their way to each other are pinned together beside the line between their centres: these could go on approaching
+// each other only by turning at thousands of rad/s.
+TEST(Session, RefusesJointsThatWouldThrowBodiesAbout) {
+    Session s(read(R"(
+limber: 1
+plane: xy
+gravity: none
+bodies:
+  a: {rod: {from: [0, 0], to: [1, 0], mass: 1}}
+  b: {rod: {from: [3, 0], to: [4, 0], mass: 1}}
+)"),
+              options("global", "trapezoidal"), steps_of(1e-3));
+    expect_ok(s.apply("close joints.clasp {revolute: [a, b]}"));
+    ASSERT_TRUE(s.advance(0.02).ok);
+    const EditReport report = s.apply("add joints.pin {revolute: [a, b], at: [2, 1e-3]}");
+    EXPECT_FALSE(report.ok);
+    EXPECT_NE(report.reason.find("throw the bodies about"), std::string::npos) << report.reason;
+    ASSERT_TRUE(s.advance(3).ok);
+    EXPECT_TRUE(s.model().joints.get(s.model().joints.find("clasp")).closing.empty());
+}
+
 // A third pin where two others hold already. Its place is that of the moment, with the gap that gains have left: what remains of
 // its rows must not be taken for a constraint.
 TEST(Session, TakesAPinThatOthersMakeNeedless) {
@@ -378,6 +398,7 @@ TEST(Session, TakesAPinThatOthersMakeNeedless) {
     }
 }
 
+// Length of a link while it runs: bodies move as little as they can, loops stay closed.
 TEST(Session, ChangesALengthWhileItRuns) {
     Session s(read(R"(
 limber: 1

@@ -100,9 +100,10 @@ std::string trouble_of(Session& s) {
     if (!x.q.allFinite() || !x.v.allFinite() || !x.a.allFinite()) return "the state is not finite";
     const ConstraintErrors errors = s.observer().compute_errors(x);
     if (errors.position < 1e-4) return "";
-    return fmt::format("joints are open by {} (rate {}) at t = {} s under {} and {}; largest speed {}, acceleration {}",
-                       errors.position, errors.velocity, x.t, s.options().formulation, s.options().integrator,
-                       x.v.lpNorm<Eigen::Infinity>(), x.a.lpNorm<Eigen::Infinity>());
+    return fmt::format(
+        "joints are open by {} (rate {}) of {} at t = {} s under {} and {}; largest speed {}, acceleration {}",
+        errors.position, errors.velocity, s.simulation().system().length_scale(), x.t, s.options().formulation,
+        s.options().integrator, x.v.lpNorm<Eigen::Infinity>(), x.a.lpNorm<Eigen::Infinity>());
 }
 
 int accepted_edits = 0;

@@ -95,12 +95,20 @@ export const waitForTime = (page, t) => waitUntil(page, (wanted) => window.studi
 export const markerOnScreen = (page, name) =>
   page.evaluate(async (wanted) => {
     const { view } = window.studio;
-    // The camera is where it will be once a picture has been drawn.
-    for (let i = 0; i < 2; ++i) await new Promise((done) => requestAnimationFrame(done));
+    const box = () => view.renderer.domElement.getBoundingClientRect();
+    // The camera is where it will be once pictures have been drawn and the panels beside are full: the world stands still.
     const index = window.studio.scene.markers.findIndex((m) => m.name === wanted);
+    const origin = view.markerPosition(index).clone().set(0, 0, 0);
+    let [before, same] = ['', 0];
+    while (same < 4) {
+      for (let i = 0; i < 2; ++i) await new Promise((done) => requestAnimationFrame(done));
+      const { x, y } = view.cameras.toScreen(origin);
+      const now = JSON.stringify([x, y, box()]);
+      same = now === before ? same + 1 : 0;
+      before = now;
+    }
     const point = view.cameras.toScreen(view.markerPosition(index));
-    const box = view.renderer.domElement.getBoundingClientRect();
-    return { x: point.x + box.left, y: point.y + box.top };
+    return { x: point.x + box().left, y: point.y + box().top };
   }, name);
 
 /** Where an element is, once it has stopped moving: panels fill while models open. */

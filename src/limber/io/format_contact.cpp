@@ -76,18 +76,21 @@ const std::vector<StopFormat>& stop_formats() {
 }
 
 const std::vector<ContactFormat>& contact_formats() {
-    static const FieldFormat slip{"slip", K::number,
-                                  "speed of sliding at which friction has nearly its full value (default 1e-3)"};
-    static const FieldFormat at_rest{"static-friction", K::number,
-                                     "coefficient at low speed (default: that of sliding)"};
-    static const FieldFormat stribeck{"stribeck", K::number, "speed at which that is lost (default 1e-2)"};
-    static const FieldFormat bend{"bend", K::number,
-                                  "friction by bristles that give way so far under it before they slide (default: "
-                                  "regularised by slip)"};
-    static const FieldFormat bristle_damping{"bristle-damping", K::number,
-                                             "of bristles: time constant of their damping (default 0)"};
-    static const FieldFormat dwell{
-        "dwell", K::number, "of bristles: time constant of rest in which static friction is built up (default 0)"};
+    // Of compliant laws, whose friction is a function of the slip or of bristles.
+    const auto with_slip = [](std::vector<FieldFormat> fields) {
+        fields.insert(
+            fields.end(),
+            {{"slip", K::number, "speed of sliding at which friction has nearly its full value (default 1e-3)"},
+             {"static-friction", K::number, "coefficient at low speed (default: that of sliding)"},
+             {"stribeck", K::number, "speed at which that is lost (default 1e-2)"},
+             {"bend", K::number,
+              "friction by bristles that give way so far under it before they slide (default: "
+              "regularised by slip)"},
+             {"bristle-damping", K::number, "of bristles: time constant of their damping (default 0)"},
+             {"dwell", K::number,
+              "of bristles: time constant of rest in which static friction is built up (default 0)"}});
+        return with_friction(std::move(fields));
+    };
     static const FieldFormat stiffness{"stiffness", K::number, "force over depth to the power of the exponent", true};
     static const FieldFormat exponent{"exponent", K::number, "of the depth (default 1.5: round bodies)"};
     static const std::vector<ContactFormat> list{
@@ -96,42 +99,21 @@ const std::vector<ContactFormat>& contact_formats() {
                          {"static-friction", K::number, "coefficient while it sticks (default: that of sliding)"}})},
          ContactRule::Law::rigid},
         {{"linear", K::two_bodies, "spring and damper at each contact point", false,
-          with_friction({{"stiffness", K::number, "force over depth", true},
-                         {"damping", K::number, "force over rate of depth (default 0)"},
-                         {"full-depth", K::number, "depth at which the damping has its full value (default 0)"},
-                         slip,
-                         at_rest,
-                         stribeck,
-                         bend,
-                         bristle_damping,
-                         dwell})},
+          with_slip({{"stiffness", K::number, "force over depth", true},
+                     {"damping", K::number, "force over rate of depth (default 0)"},
+                     {"full-depth", K::number, "depth at which the damping has its full value (default 0)"}})},
          ContactRule::Law::linear},
-        {{"hertz", K::two_bodies, "elastic: stiffness * depth^exponent", false,
-          with_friction({stiffness, exponent, slip, at_rest, stribeck, bend, bristle_damping, dwell})},
+        {{"hertz", K::two_bodies, "elastic: stiffness * depth^exponent", false, with_slip({stiffness, exponent})},
          ContactRule::Law::hertz},
         {{"hunt-crossley", K::two_bodies, "stiffness * depth^exponent * (1 + factor * rate of depth)", false,
-          with_friction({stiffness,
-                         exponent,
-                         {"factor", K::number, "damping factor, s/m", true},
-                         slip,
-                         at_rest,
-                         stribeck,
-                         bend,
-                         bristle_damping,
-                         dwell})},
+          with_slip({stiffness, exponent, {"factor", K::number, "damping factor, s/m", true}})},
          ContactRule::Law::hunt_crossley},
         {{"exact-restitution", K::two_bodies,
           "the same with the factor that gives a restitution at the speed of an impact (Gonthier)", false,
-          with_friction({stiffness,
-                         exponent,
-                         {"restitution", K::number, "speed after an impact over that before", true},
-                         {"speed", K::number, "of approach at which it is exact", true},
-                         slip,
-                         at_rest,
-                         stribeck,
-                         bend,
-                         bristle_damping,
-                         dwell})},
+          with_slip({stiffness,
+                     exponent,
+                     {"restitution", K::number, "speed after an impact over that before", true},
+                     {"speed", K::number, "of approach at which it is exact", true}})},
          ContactRule::Law::exact_restitution},
         {{"none", K::two_bodies, "these do not touch", false, {}}, ContactRule::Law::none},
     };

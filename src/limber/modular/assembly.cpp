@@ -623,7 +623,7 @@ void ModularAssembly<D>::predict() {
     } else if (has_past(1)) {
         multipliers_ += expected_multipliers_ - expected_before_;
         // Those of accelerations run smoothly; those found from positions swing from step to step.
-        if (has_accelerations() && has_past(2))
+        if (has_accelerations() && foresees_parabola_)
             multipliers_ += expected_multipliers_ - 2 * expected_before_ + expected_earlier_;
     }
     if (method_->starts_warm() && matrix_.admittance().is_ready() && matrix_.admittance().is_singular())
@@ -709,9 +709,13 @@ void ModularAssembly<D>::accept() {
     past_forces_[0] = joints_->has_forces() ? new_forces_ : forces_;
     before_multipliers_ = accepted_multipliers_;
     accepted_multipliers_ = multipliers_;
+    rows_ = multipliers_ + late_correction_;
+    const VecX& last = expected_multipliers_;
+    foresees_parabola_ = has_past(2) && (rows_ - 3 * last + 3 * expected_before_ - expected_earlier_).norm() <
+                                            (rows_ - 2 * last + expected_before_).norm();
     std::swap(expected_earlier_, expected_before_);
     expected_before_ = expected_multipliers_;
-    expected_multipliers_ = multipliers_ + late_correction_;
+    expected_multipliers_ = rows_;
     std::rotate(past_wrenches_.begin(), past_wrenches_.end() - 1, past_wrenches_.end());
     // The wrenches that the accelerations of the end belong to; those found from positions swing about them from step to step.
     past_wrenches_[0] = has_accelerations() ? wrenches_ : settled_;

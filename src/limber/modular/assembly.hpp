@@ -185,6 +185,7 @@ private:
     VecX multipliers_, accepted_multipliers_, before_multipliers_;
     // The accepted ones with what would still have corrected them, and those of the two steps before.
     VecX expected_multipliers_, expected_before_, expected_earlier_;
+    bool foresees_parabola_ = false;  // better than a line does: so it was in the last step
     VecX late_correction_;
     double previous_h_ = 0;
     VecX residual_, correction_, rows_, impulses_, weakest_;

@@ -110,7 +110,9 @@ template <int D>
 void InterfaceMatrix<D>::find_rows_of_box(int k) {
     constexpr int T = twist_size<D>;
     const int ports = team_.port_count(k);
-    auto& [y, wrench, product, part, unit, rates] = box_measures_[k];
+    BoxMeasure& measure = box_measures_[k];
+    const MatX& y = measure.admittance;
+    MatX& wrench = measure.wrench;
     const auto& rows = box_rows_[k];
     wrench.setZero(y.rows(), static_cast<Eigen::Index>(rows.size()));
     for (std::size_t i = 0; i < rows.size(); ++i)
@@ -118,11 +120,11 @@ void InterfaceMatrix<D>::find_rows_of_box(int k) {
             const int port = of_all - team_.first_port(k);
             if (port >= 0 && port < ports) wrench.template block<T, 1>(port * T, static_cast<Eigen::Index>(i)) += w;
         });
-    part.noalias() = wrench.transpose() * y;
-    product.noalias() = part * wrench;
+    measure.part.noalias() = wrench.transpose() * y;
+    measure.product.noalias() = measure.part * wrench;
     auto place = measures_.begin() + first_measure_[k];
-    for (Eigen::Index i = 0; i < product.rows(); ++i)
-        for (Eigen::Index j = 0; j <= i; ++j) *place++ = product(i, j);
+    for (Eigen::Index i = 0; i < measure.product.rows(); ++i)
+        for (Eigen::Index j = 0; j <= i; ++j) *place++ = measure.product(i, j);
 }
 
 template <int D>

@@ -77,9 +77,10 @@ void InterfaceSprings<D>::update(const BodyStates<D>& ports, const FeatureState<
 template <int D>
 void InterfaceSprings<D>::update_force(Resistance& resistance, int first_row) {
     constexpr int T = twist_size<D>;
-    auto& [force, ports, unit, matrix, comparable] = resistance;
-    const auto count = static_cast<Eigen::Index>(ports.size());
-    comparable = 0.5 * (matrix + matrix.transpose());
+    const VecX& unit = resistance.unit;
+    MatX& comparable = resistance.comparable;
+    const auto count = static_cast<Eigen::Index>(resistance.ports.size());
+    comparable = 0.5 * (resistance.matrix + resistance.matrix.transpose());
     for (Eigen::Index i = 0; i < unit.size(); ++i)
         for (Eigen::Index j = 0; j < unit.size(); ++j) comparable(i, j) /= unit[i] * unit[j];
     const auto write_rows = [&](const auto& eigen) {

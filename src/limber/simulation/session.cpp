@@ -21,8 +21,6 @@ constexpr int most_events_in_a_step = 100;
 constexpr double event_precision = 1e-10;
 // A joint whose ends have come so near, over the typical length, holds from then on.
 constexpr double closed_gap = 1e-5;
-// Constraint error of a joint that cannot be closed, over the typical length: more than gains may leave.
-constexpr double torn = 2e-5;
 
 std::size_t bytes_of(const Situation& s) {
     const State& x = s.state;

@@ -147,10 +147,13 @@ private:
     EditReport take_over_disabling(Model model, SimulationOptions options, double step, std::string& remark);
     EditReport take_back(bool forwards);
     EditReport change_pull(Model next);
+    /// Constraint error of joints that cannot be closed, over the typical length: more than gains may leave.
+    static constexpr double torn = 2e-5;
+
     /// The model without the pull of the mouse, which is no part of what is undone. Edits start from it.
     Model plain_model() const;
     /// A plain model takes over; the pull goes on if what it holds is still there.
-    HandOverReport hand_over(Model plain, SimulationOptions options, const HandOverLimits& limits);
+    HandOverReport hand_over(Model plain, SimulationOptions options, HandOverLimits limits);
     double snap_distance() const;
 
     StepReport step_with_events(double h);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "limber/io/edit_text.hpp"
@@ -103,7 +104,14 @@ Model Session::plain_model() const {
     return plain;
 }
 
-HandOverReport Session::hand_over(Model next, SimulationOptions options, const HandOverLimits& limits) {
+HandOverReport Session::hand_over(Model next, SimulationOptions options, HandOverLimits limits) {
+    // Ends that are drawn together by a law of time can contradict others, or ask for what no motion can follow.
+    const Table<Joint>& joints = next.joints;
+    const auto handles = joints.handles();
+    if (std::any_of(handles.begin(), handles.end(), [&](auto joint) { return !joints.get(joint).closing.empty(); })) {
+        limits.rate = session_options_.closing_frequency;
+        limits.gap = torn * simulation_->system().length_scale();
+    }
     const Force* pull = model().forces.find(model().forces.find(pull_name));
     if (pull != nullptr && next.markers.contains(pull->b)) next.forces.add(*pull);
     HandOverReport report = simulation_->hand_over(std::move(next), std::move(options), limits);
@@ -324,8 +332,9 @@ EditReport Session::take_over_disabling(Model next, SimulationOptions options, d
         return attempt();
     } catch (const ModelError&) {
         const std::size_t brought = disabled.size();
-        for (const auto handle : next.joints.handles()) {
-            const Joint& joint = next.joints.get(handle);
+        const Table<Joint>& joints = next.joints;
+        for (const auto handle : joints.handles()) {
+            const Joint& joint = joints.get(handle);
             const auto known = disabled.begin() + static_cast<std::ptrdiff_t>(brought);
             if (!joint.closing.empty() && !joint.is_disabled && std::find(disabled.begin(), known, joint.name) == known)
                 disabled.push_back(joint.name);

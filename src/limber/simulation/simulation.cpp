@@ -20,6 +20,9 @@
 namespace limber {
 namespace {
 
+// Of kinetic energy, over what is usual, by joints that move.
+constexpr double most_gain = 100;
+
 template <int D>
 bool has_stops(const Mechanism<D>& m) {
     return !m.unilateral.empty() || !m.friction.empty() || m.has_contact_bristles();
@@ -267,9 +270,12 @@ HandOverReport Simulation::hand_over_as(Model model, SimulationOptions options, 
     report.largest_move = assembled.largest_move;
     // Joints that contradict each other a little have done so before.
     const ConstraintErrors errors = observer().compute_errors(state_);
-    if (!assembled.converged && !(assembled.largest_error <= 2 * errors.position))
-        throw ModelError(fmt::format("the mechanism cannot be put together: '{}' stays open by {:.3g}",
-                                     assembled.worst_element, assembled.largest_error));
+    const auto refuse_open_joints = [&](double gap, double largest) {
+        if (!assembled.converged && !(gap <= largest))
+            throw ModelError(fmt::format("the mechanism cannot be put together: '{}' stays open by {:.3g}",
+                                         assembled.worst_element, gap));
+    };
+    refuse_open_joints(assembled.largest_error, 2 * errors.position);
     if (limits.move > 0 && report.largest_move > limits.move)
         throw ModelError(
             fmt::format("a body would have to jump by {:.3g}, more than {:.3g}", report.largest_move, limits.move));
@@ -281,6 +287,10 @@ HandOverReport Simulation::hand_over_as(Model model, SimulationOptions options, 
         !(velocities.largest_error <= 2 * find_velocity_contradiction(old, old_states, state_)))
         throw ModelError(fmt::format("the velocities contradict each other: '{}' is off by {:.3g}",
                                      velocities.worst_element, velocities.largest_error));
+    const double usual = before.kinetic + mechanism->mass_scale * std::pow(limits.rate * mechanism->length_scale, 2);
+    if (limits.rate > 0 && !(-velocities.energy_lost < most_gain * usual))
+        throw ModelError(fmt::format("the joints would throw the bodies about, adding {:.3g} J to their motion",
+                                     -velocities.energy_lost));
     report.kinetic_lost = velocities.energy_lost;
     report.impulses = find_impulses(*mechanism, unprojected, states, next.state_.memory, state_.t);
     next.compile<D>(mechanism);
@@ -288,6 +298,8 @@ HandOverReport Simulation::hand_over_as(Model model, SimulationOptions options, 
     next.system_as<D>().import_states(states, next.state_.q, next.state_.v);
     const StepReport started = next.stepper_->start(next.state_);
     if (!started.ok) throw ModelError("the accelerations cannot be found: " + started.reason);
+    if (limits.gap > 0)
+        refuse_open_joints(next.observer_->compute_errors(next.state_).position, std::max(limits.gap, errors.position));
     const Energies after = next.observer_->compute_energies(next.state_);
     report.energy_after = after.kinetic + after.potential;
     report.loss_forgotten = before.impact_loss - after.impact_loss;
