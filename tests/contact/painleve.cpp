@@ -61,5 +61,40 @@ sensors:
     }
 }
 
+// The rod of above stands still on its foot, with 2 horizontal for 1 vertical, pushed down along itself by a force that falls off and across itself by one that does not:
+// (-8 - q/2, 4 - q), q = 5 - 1000 t, so that the floor's force is (q/2 + 2, q - 1) as long as the foot stays. With mu = 2 that is until q = 8/3. Slip would need
+// more force the more it has, and so cannot begin; but the pull is upwards by now, and the foot lifts off with (4 - q)/m.
+TEST(Painleve, FootThatCannotSlipLiftsOff) {
+    Simulation simulation(read(R"(
+limber: 1
+plane: xy
+gravity: [0, 0]
+parameters: {lean: atan(2)}
+bodies:
+  rod: {rod: {from: [0, 0], to: [cos(lean), sin(lean)], mass: 1}}
+stops:
+  floor: {wall: [ground, rod.from], friction: 2}
+forces:
+  pull: {force: rod.com, vector: [-8 - (5 - 1000*t)/2, 4 - (5 - 1000*t)]}
+sensors:
+  gap: {gap: floor}
+)"),
+                          options("global", "trapezoidal"));
+    std::vector<ContactEvent> events;
+    while (simulation.time() < 3.5e-3) {
+        const StepReport report = simulation.step(1e-4);
+        ASSERT_TRUE(report.ok) << report.reason;
+        events.insert(events.end(), report.events.begin(), report.events.end());
+    }
+    ASSERT_EQ(events.size(), 1U);
+    EXPECT_EQ(events[0].kind, ContactEvent::Kind::opened);
+    // Until then the rod turns by 4e-5 rad.
+    const double instant = (5 - 8.0 / 3) / 1000;
+    EXPECT_NEAR(events[0].t, instant, 1e-3 * instant);
+    const double flight = simulation.time() - instant;
+    EXPECT_NEAR(sense(simulation, "gap"), 4.0 / 3 * flight * flight / 2 + 1000 * std::pow(flight, 3) / 6,
+                2e-3 * flight * flight);
+}
+
 }  // namespace
 }  // namespace limber::testing

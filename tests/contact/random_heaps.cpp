@@ -1,4 +1,4 @@
-// Random shapes dropped onto each other in a trough: Coulomb's law contact by contact, no gain of energy, overlaps parted, same bits twice.
+// Random shapes dropped onto each other in a trough: Coulomb's law contact by contact, no gain of energy, overlaps small and parted, same bits twice.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -20,6 +20,8 @@ constexpr double g = 9.81;
 constexpr double h = 2e-3;
 constexpr double largest_size = 0.1;      // of a body, from its centre
 constexpr double allowed_overlap = 1e-7;  // is not parted
+// Overlap at the end of a step, over the smaller shape's size: 0.041 seen in 400 heaps.
+constexpr double deepest = 0.05;
 
 std::string random_heap(int bodies, double friction, unsigned seed) {
     std::mt19937 random(seed);
@@ -70,6 +72,22 @@ double longest_way(const BodyStates<3>& before, const BodyStates<3>& after) {
     return longest;
 }
 
+/// Half the diagonal of a shape's bounds.
+double shape_size(const Mechanism<3>& m, int shape) {
+    const Shape& s = *m.shapes[shape].shape;
+    if (s.kind == Shape::Kind::plane) return INFINITY;
+    const Bounds bounds = compute_bounds(s, Frame{});
+    return 0.5 * (bounds.high - bounds.low).norm();
+}
+
+/// The deepest overlap over the smaller shape's size.
+double relative_depth(const Mechanism<3>& m, const std::vector<Contact>& contacts) {
+    double deepest = 0;
+    for (const Contact& c : contacts)
+        deepest = std::max(deepest, -c.gap / std::min(shape_size(m, c.shape_a), shape_size(m, c.shape_b)));
+    return deepest;
+}
+
 RC_GTEST_PROP(RandomHeaps, ObeyTheirLaws, ()) {
     const int bodies = *rc::gen::inRange(2, 9);
     const double friction = *rc::gen::element(0.0, 0.3, 0.8);
@@ -117,10 +135,29 @@ RC_GTEST_PROP(RandomHeaps, ObeyTheirLaws, ()) {
         RC_ASSERT(now <= last + 5 * bodies * g * (overlaps + allowed_overlap));
         last = now;
         world.find_contacts(after, 0, touching);
+        RC_ASSERT(relative_depth(system.mechanism(), touching) <= deepest);
         overlaps = 0;
         for (const Contact& c : touching) overlaps += std::max(0.0, -c.gap);
     }
     RC_ASSERT(same_bits(s.state().q, again.state().q));
+}
+
+// Edges and rims that come together within a step at places where they did not face each other at its start: these overlapped by 2.5 to
+// 2.9 cm as long as steps were not repeated.
+TEST(Heaps, EdgesAndRimsStayApart) {
+    for (const unsigned seed : {24U, 26U, 313U}) {
+        Simulation s = stepping(random_heap(2 + static_cast<int>(seed % 7), 0.4 * (seed % 3), seed));
+        const auto& system = static_cast<const MechanismSystem<3>&>(s.system());
+        CollisionWorld<3> world(system.mechanism());
+        std::vector<Contact> touching;
+        BodyStates<3> states;
+        for (int k = 0; k < 100; ++k) {
+            ASSERT_TRUE(s.step(h).ok);
+            system.export_states(s.state().q, s.state().v, states);
+            world.find_contacts(states, 0, touching);
+            ASSERT_LE(relative_depth(system.mechanism(), touching), deepest) << seed << ", step " << k;
+        }
+    }
 }
 
 }  // namespace

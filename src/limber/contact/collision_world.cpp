@@ -11,6 +11,8 @@ namespace {
 // Beside what motion asks for, contacts are seen this part of the smaller shape's size ahead: bodies at rest keep all their contact
 // points.
 constexpr double look_ahead = 0.01;
+// Over the smaller shape's size.
+constexpr double deep = 0.01;
 
 }  // namespace
 
@@ -60,8 +62,7 @@ void CollisionWorld<D>::place_shapes(const BodyStates<D>& states, double horizon
 }
 
 template <int D>
-void CollisionWorld<D>::add_manifold(int i, int j, int rule, std::vector<Contact>& contacts) {
-    const double margin = reach_[i] + reach_[j] + 2 * look_ahead * std::min(extent_[i], extent_[j]);
+void CollisionWorld<D>::add_manifold(int i, int j, int rule, double margin, std::vector<Contact>& contacts) {
     Contact contact;
     contact.body_a = m_.shapes[i].body;
     contact.body_b = m_.shapes[j].body;
@@ -81,9 +82,7 @@ void CollisionWorld<D>::add_manifold(int i, int j, int rule, std::vector<Contact
 }
 
 template <int D>
-void CollisionWorld<D>::find_contacts(const BodyStates<D>& states, double horizon, std::vector<Contact>& contacts) {
-    contacts.clear();
-    place_shapes(states, horizon);
+void CollisionWorld<D>::find_pairs() {
     broad_phase_.find_pairs(other_bounds_, pairs_);
     for (auto& [first, second] : pairs_) {
         first = others_[first];
@@ -92,9 +91,38 @@ void CollisionWorld<D>::find_contacts(const BodyStates<D>& states, double horizo
     for (const int plane : planes_)
         for (const int i : others_) pairs_.emplace_back(std::minmax(plane, i));
     std::sort(pairs_.begin(), pairs_.end());
+}
+
+template <int D>
+void CollisionWorld<D>::find_contacts(const BodyStates<D>& states, double horizon, std::vector<Contact>& contacts) {
+    contacts.clear();
+    place_shapes(states, horizon);
+    find_pairs();
     for (const auto& [i, j] : pairs_) {
         const int rule = m_.find_contact_rule(m_.shapes[i].body, m_.shapes[j].body);
-        if (rule >= 0) add_manifold(i, j, rule, contacts);
+        const double margin = reach_[i] + reach_[j] + 2 * look_ahead * std::min(extent_[i], extent_[j]);
+        if (rule >= 0) add_manifold(i, j, rule, margin, contacts);
+    }
+}
+
+template <int D>
+void CollisionWorld<D>::find_deep_contacts(const BodyStates<D>& states, double horizon,
+                                           std::vector<Contact>& contacts) {
+    contacts.clear();
+    place_shapes(states, horizon);
+    const auto moves = [&](int i) { return 2 * reach_[i] > deep * extent_[i]; };
+    if (std::none_of(others_.begin(), others_.end(), moves)) return;
+    find_pairs();
+    for (const auto& [i, j] : pairs_) {
+        const double allowed = deep * std::min(extent_[i], extent_[j]);
+        if (reach_[i] + reach_[j] < allowed) continue;
+        const int rule = m_.find_contact_rule(m_.shapes[i].body, m_.shapes[j].body);
+        if (rule < 0) continue;
+        const std::size_t first = contacts.size();
+        add_manifold(i, j, rule, 0, contacts);
+        contacts.erase(std::remove_if(contacts.begin() + static_cast<std::ptrdiff_t>(first), contacts.end(),
+                                      [&](const Contact& contact) { return contact.gap > -allowed; }),
+                       contacts.end());
     }
 }
 

@@ -27,10 +27,14 @@ public:
 
     /// All contact points that bodies with these velocities may close within a time.
     void find_contacts(const BodyStates<D>& states, double horizon, std::vector<Contact>& contacts);
+    /// Overlaps deeper than 1/100 of the smaller shape's size, of bodies that come as far as that within a time.
+    void find_deep_contacts(const BodyStates<D>& states, double horizon, std::vector<Contact>& contacts);
 
 private:
     void place_shapes(const BodyStates<D>& states, double horizon);
-    void add_manifold(int i, int j, int rule, std::vector<Contact>& contacts);
+    /// Of bounds that meet, in order.
+    void find_pairs();
+    void add_manifold(int i, int j, int rule, double margin, std::vector<Contact>& contacts);
 
     const Mechanism<D>& m_;
     BroadPhase broad_phase_;

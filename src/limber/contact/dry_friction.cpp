@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "limber/contact/contact_wrenches.hpp"
-#include "limber/contact/local_contact.hpp"
 #include "limber/contact/painleve.hpp"
+#include "limber/contact/slip_discs.hpp"
 #include "limber/integration/step_control.hpp"
 
 namespace limber {
@@ -20,10 +20,10 @@ constexpr double rest = 1e-9;  // slower than this, over the length scale, is no
 // passes gain nothing.
 constexpr double force_accuracy = 1e-11;
 constexpr double accepted_accuracy = 1e-7;
-constexpr double excess = 1e-9;  // of a stick force beyond its bound that counts
+constexpr double excess = 1e-9;           // of a stick force beyond its bound that counts
+constexpr double no_acceleration = 1e-6;  // over the length scale: of slip that is about to begin, or to be thrown back
 constexpr double large_turn = 1e-3;
 constexpr int most_passes = 60;
-constexpr int most_sweeps = 200;
 constexpr int most_halvings = 8;  // of a step in which no force of slip is found
 
 }  // namespace
@@ -36,6 +36,11 @@ DryFriction<D>::DryFriction(std::shared_ptr<const MechanismSystem<D>> system)
       shared_stick_(m_),
       speed_tolerance_(rest * m_.length_scale) {
     rates_.resize(m_.bodies.size());
+    // What others hold in its place needs no friction, neither here nor at what slips and shares a load with it.
+    std::vector<int> slip_rows;
+    for (const FrictionElement& friction : m_.friction)
+        for (int k = 0; k < friction.row_count; ++k) slip_rows.push_back(friction.first_row + k);
+    reactions_.spare(std::move(slip_rows));
     features_.resize(m_.features.size());
     for (const FrictionElement& friction : m_.friction)
         if (friction.compliant >= 0) bristled_.push_back(friction.compliant);
@@ -154,7 +159,6 @@ void DryFriction<D>::update_mobility(StopResponse<D>& response, const State& sta
         planar_.push_back(static_cast<Eigen::Index>(k));
         for (int d = 0; d < 2; ++d) entries_.push_back(response.slip_entry(slipping_[k], d));
     }
-    comes_to_rest_.assign(planar_.size(), false);
     mobility_.resize(0, 0);
     is_scaled_ = false;
     last_rates_.resize(0);
@@ -191,36 +195,23 @@ double DryFriction<D>::turn_directions(const StopResponse<D>& response) {
     const auto count = static_cast<Eigen::Index>(planar_.size());
     VecX rates(2 * count);
     VecX pushes(2 * count);
+    VecX sizes(count);
     for (Eigen::Index j = 0; j < count; ++j) {
         const int i = slipping_[planar_[j]];
         const double* direction = trial_.memory.data() + m_.friction[i].slip + slip_direction;
+        sizes[j] = std::max(0.0, forces_[planar_[j]]);
         for (int d = 0; d < 2; ++d) {
             rates[2 * j + d] = response.slip_rate(i, d);
             pushes[2 * j + d] = -forces_[planar_[j]] * direction[d];
         }
     }
     rescale_mobility(rates);
-    // Block Gauss-Seidel on the discs.
-    const VecX free = rates - mobility_ * pushes;
     VecX next = pushes;
-    for (int sweep = 0; sweep < most_sweeps; ++sweep) {
-        double change = 0;
-        for (Eigen::Index j = 0; j < count; ++j) {
-            if (comes_to_rest_[j]) continue;
-            const Mat<2> own = mobility_.template block<2, 2>(2 * j, 2 * j);
-            const Vec<2> old = next.template segment<2>(2 * j);
-            const Vec<2> others = free.template segment<2>(2 * j) + mobility_.middleRows(2 * j, 2) * next - own * old;
-            next.template segment<2>(2 * j) = solve_disc<2>(own, others, std::max(0.0, forces_[planar_[j]]));
-            change = std::max(change, (next.template segment<2>(2 * j) - old).norm());
-        }
-        if (!(change > force_accuracy * next.template lpNorm<Eigen::Infinity>())) break;
-    }
+    if (!solve_slip_discs(mobility_, rates - mobility_ * pushes, sizes, speed_tolerance_, next)) passes_rest_ = true;
     double turned = 0;
     for (Eigen::Index j = 0; j < count; ++j) {
         const Vec<2> push = next.template segment<2>(2 * j);
-        if (comes_to_rest_[j] || !(push.norm() > 0)) continue;
-        // Forces of several that come to rest together are not unique, and which of them was found first is as good as another.
-        comes_to_rest_[j] = push.norm() < (1 - excess) * forces_[planar_[j]];
+        if (!(push.norm() > 0)) continue;
         double* direction = trial_.memory.data() + m_.friction[slipping_[planar_[j]]].slip + slip_direction;
         const Vec<2> along = -push.normalized();
         turned = std::max(turned, (along - Vec<2>(direction[0], direction[1])).norm());
@@ -286,9 +277,8 @@ StepReport DryFriction<D>::find_forces(StopResponse<D>& response, State& state, 
             forces_ = forces_.cwiseMax(0.0);
             defect_.setZero();
         }
-        // Where directions turn too, loads do not show what forces do to them.
-        if (turned > large_turn) is_comparable = false;
-        if (!is_comparable) inverse_.setIdentity(n, n);
+        // What forces do to loads depends on directions.
+        if (is_found || turned > large_turn) inverse_.setIdentity(n, n);
         if (is_comparable) {
             previous_defect_ = defect_ - previous_defect_;
             product_.noalias() = inverse_ * previous_defect_;
@@ -296,8 +286,9 @@ StepReport DryFriction<D>::find_forces(StopResponse<D>& response, State& state, 
             const double curvature = change_.dot(product_);
             if (curvature != 0) inverse_ -= (change_ + product_) * row_.transpose() / curvature;
         }
-        is_comparable = true;
         change_.noalias() = inverse_ * defect_;
+        // Where directions turn by more than forces change, loads do not show what forces do to them.
+        is_comparable = turned * largest <= change_.lpNorm<Eigen::Infinity>();
         forces_ += change_;
         for (Eigen::Index k = 0; k < n; ++k)
             trial_.memory[m_.friction[slipping_[k]].slip + slip_force_after] = forces_[k];
@@ -317,13 +308,22 @@ StepReport DryFriction<D>::find_forces(StopResponse<D>& response, State& state, 
 
 template <int D>
 StepReport DryFriction<D>::step(Stepper& inner, StopResponse<D>& response, State& state, double h) {
+    passes_rest_ = false;
     if (!is_any_slipping(state)) {
         StepReport report = inner.step(state, h);
         if (report.ok) advance_bristles(state);
         return report;
     }
-    return step_with_halvings(state, h, most_halvings,
-                              [&](State& part, double length) { return step_once(inner, response, part, length); });
+    StepReport last;
+    return step_with_halvings(state, h, most_halvings, [&](State& part, double length) {
+        if (!passes_rest_) {
+            last = step_once(inner, response, part, length);
+        } else if (last.ok) {
+            last.ok = false;
+            last.reason = "slip comes to rest";
+        }
+        return last;
+    });
 }
 
 template <int D>
@@ -380,10 +380,25 @@ void DryFriction<D>::start_slip(State& state, int i, const VecX& direction) {
 }
 
 template <int D>
-StepReport DryFriction<D>::settle(Stepper& inner, StopResponse<D>& response, State& state, StepReport& report) {
+bool DryFriction<D>::recoils(StopResponse<D>& response, const State& state, int i) {
+    const FrictionElement& friction = m_.friction[i];
+    if (friction.contact < 0) return false;
+    double along = 0;
+    for (int k = 0; k < friction.row_count; ++k)
+        along +=
+            response.acceleration(response.slip_entry(i, k), rates_) * state.memory[friction.slip + slip_direction + k];
+    return along < no_acceleration * m_.length_scale && is_paradox(m_, response, states_, state);
+}
+
+template <int D>
+FrictionSettled DryFriction<D>::settle(Stepper& inner, StopResponse<D>& response, State& state, StepReport& report) {
     const int count = static_cast<int>(m_.friction.size());
     stamp_bristles(state);
-    if (count == 0) return inner.start(state);
+    FrictionSettled result;
+    if (count == 0) {
+        result.report = inner.start(state);
+        return result;
+    }
     const State old = state;
     VecX rate(2);
     for (int i = 0; i < count; ++i) {
@@ -403,12 +418,17 @@ StepReport DryFriction<D>::settle(Stepper& inner, StopResponse<D>& response, Sta
         }
     }
     // What cannot stick begins to slip, the worst first.
-    StepReport result;
+    int worst = -1;
     for (int pass = 0; pass <= count; ++pass) {
-        result = start(inner, response, state);
-        if (!result.ok) return result;
+        result.report = start(inner, response, state);
+        if (!result.report.ok) return result;
         find_reactions(state);
-        int worst = -1;
+        if (worst >= 0 && recoils(response, state, worst)) {
+            result.lifts = m_.friction[worst].contact;
+            state = old;
+            return result;
+        }
+        worst = -1;
         double largest = 1 + excess;
         for (int i = 0; i < count; ++i) {
             if (!sticks(state, i)) continue;

@@ -3,9 +3,9 @@
 //
 //   stick   the slip rows are on (equations like all others) as long as their multipliers T obey |T| <= static coefficient * load
 //   slip    a force of kinetic coefficient * load acts against the slip; the load at the end of a step is found by a fixed point around the
-//           step, and the force changes linearly within it; its direction in a plane is that at the end of the step, or the one that brings the slip
-//           to rest within it. Where friction outweighs inertia that direction depends strongly on itself: it is found with the mobility W of what
-//           slips,  u' = u - h W (f' - f),  |f'_i| = F_i against u'_i,  and W scaled to what the integrator makes of it
+//           step, and the force changes linearly within it; its direction in a plane is that at the end of the step, or shortly before
+//           the slip comes to rest within it. Where friction outweighs inertia that direction depends strongly on itself: it is found with the mobility
+//           W of what slips (slip_discs.hpp),  u' = u - h W (f' - f),  scaled to what the integrator makes of it
 //
 //   compliant laws (friction_law.hpp) never stick; what is found by the fixed point is their load
 //
@@ -24,6 +24,12 @@
 
 namespace limber {
 
+/// What sticks and slips from now on.
+struct FrictionSettled {
+    StepReport report;
+    int lifts = -1;  ///< a contact that can do neither, but may let go; the state is as it was. -1: none
+};
+
 template <int D>
 class DryFriction {
 public:
@@ -31,12 +37,14 @@ public:
 
     /// The inner stepper's step, with the forces of what slips; `response` then has looked at its end.
     StepReport step(Stepper& inner, StopResponse<D>& response, State& state, double h);
+    /// Whether some slip comes to rest within the last step. Beyond that instant nothing moves so, and a step that goes far beyond it may fail.
+    bool passes_rest() const { return passes_rest_; }
     /// Accelerations, with the forces of what slips.
     StepReport start(Stepper& inner, StopResponse<D>& response, State& state);
     /// Whether what sticks can, and what slips has not come to rest; `response` has looked at the state.
     bool holds(const State& state, StopResponse<D>& response);
-    /// What sticks and what slips from now on, and accelerations; `response` has looked at the state.
-    StepReport settle(Stepper& inner, StopResponse<D>& response, State& state, StepReport& report);
+    /// Accelerations too; `response` has looked at the state.
+    FrictionSettled settle(Stepper& inner, StopResponse<D>& response, State& state, StepReport& report);
 
 private:
     bool sticks(const State& state, int i) const { return state.memory[m_.friction[i].stick] != 0; }
@@ -58,6 +66,8 @@ private:
     /// Those of contacts are as they are now: nothing has passed since.
     void stamp_bristles(State& state) const;
     void advance_bristles(State& state);
+    /// Whether slip that begins at rest would go the other way, because its force feeds on itself (painleve.hpp); needs find_reactions().
+    bool recoils(StopResponse<D>& response, const State& state, int i);
     void start_slip(State& state, int i, const VecX& direction);
     StepReport step_once(Stepper& inner, StopResponse<D>& response, State& state, double h);
     /// Forces of what slips at the end of `advance`, h later than the state as it is; times are set.
@@ -67,7 +77,7 @@ private:
     void update_mobility(StopResponse<D>& response, const State& state, double h);
     /// What the last change of forces has done, against what was expected of it.
     void rescale_mobility(const VecX& rates);
-    /// Directions of slip in a plane at the end of a trial; the largest change.
+    /// Directions of slip in a plane at the end of a trial; the largest change. Of slip that comes to rest within it, those shortly before.
     double turn_directions(const StopResponse<D>& response);
     void add_event(StepReport& report, ContactEvent::Kind kind, double t, int i) const;
 
@@ -86,11 +96,11 @@ private:
     MatX inverse_;
     VecX touching_;                     // wrenches of bodies that touch
     std::vector<Eigen::Index> planar_;  // of slipping_: in planes
-    std::vector<bool> comes_to_rest_;   // beside planar_: within the trial; its direction stays
     std::vector<int> entries_;
     MatX mobility_;                  // two rows for each of planar_
     VecX last_rates_, last_pushes_;  // beside mobility_
     bool is_scaled_ = false;
+    bool passes_rest_ = false;
     double speed_tolerance_;
 };
 

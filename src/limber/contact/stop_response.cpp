@@ -94,6 +94,13 @@ void StopResponse<D>::find_free_accelerations(const BodyStates<D>& states, const
 }
 
 template <int D>
+double StopResponse<D>::acceleration(int entry, const std::vector<TwistVec<D>>& twist_rates) {
+    for (std::size_t b = 0; b < twist_rates.size(); ++b)
+        twists_.template segment<T>(static_cast<Eigen::Index>(b) * T) = twist_rates[b];
+    return contacts_.dot_row(entry, twists_) + contacts_.values.bias[entry];
+}
+
+template <int D>
 void StopResponse<D>::list_rates(VecX& rates) const {
     rates.resize(static_cast<Eigen::Index>(list_.size()));
     for (std::size_t k = 0; k < list_.size(); ++k)

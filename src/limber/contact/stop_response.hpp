@@ -24,6 +24,8 @@ public:
     const VecX& rates() const { return rates_; }
     /// Of a friction element, along its k-th direction.
     double slip_rate(int friction, int k) const { return rates_[slip_entry(friction, k)]; }
+    /// The second derivative of a gap, or that of a slip, in a motion whose twists change at these rates.
+    double acceleration(int entry, const std::vector<TwistVec<D>>& twist_rates);
     /// As an entry of a list of contacts.
     int slip_entry(int friction, int k) const { return first_slip_[friction] + k; }
 

@@ -18,6 +18,7 @@ constexpr double closed = 1e-11;
 constexpr double exactly = 1e-14;
 constexpr double shortest_time = 1e-13;  // seconds between two instants that differ
 constexpr double release_time = 1e-11;   // a force that passes zero does so smoothly: later by this changes nothing
+constexpr double shortest_part = 1e-6;   // of the step, to which a trial is shortened that goes too far beyond an event
 constexpr int most_impacts = 200;        // within one step; from then on they are plastic
 constexpr int most_events = 1000;
 constexpr int most_trials = 100;
@@ -63,6 +64,13 @@ bool UnilateralStepper<D>::is_possible(const State& state) {
 }
 
 template <int D>
+void UnilateralStepper<D>::begin_step(double h) {
+    step_ = h;
+    impact_count_ = 0;
+    flights_.assign(m_.unilateral.size(), Flight());
+}
+
+template <int D>
 StepReport UnilateralStepper<D>::start(State& state) {
     StepReport report = inner_->start(state);
     if (!report.ok) return report;
@@ -73,8 +81,7 @@ StepReport UnilateralStepper<D>::start(State& state) {
             report.reason = fmt::format("stop '{}' is violated by {:.3g}", name_of(i), -response_.gaps()[i]);
             return report;
         }
-    step_ = 0;
-    impact_count_ = 0;
+    begin_step(0);
     StepReport settled = settle(state, report);
     settled.events = report.events;
     return settled;
@@ -84,12 +91,16 @@ template <int D>
 StepReport UnilateralStepper<D>::step(State& state, double h) {
     StepReport report;
     const double end = state.t + h;
-    step_ = h;
-    impact_count_ = 0;
+    begin_step(h);
     int events = 0;
     for (;; ++events) {
         before_ = state;
-        const StepReport part = friction_.step(*inner_, response_, state, end - state.t);
+        double length = end - state.t;
+        StepReport part = friction_.step(*inner_, response_, state, length);
+        while (!part.ok && friction_.passes_rest() && length > shortest_part * h) {
+            length *= 0.5;
+            part = friction_.step(*inner_, response_, state, length);
+        }
         report.iterations += part.iterations;
         report.substeps += part.substeps - 1;
         const auto give_up = [&](const std::string& reason) {
@@ -100,15 +111,16 @@ StepReport UnilateralStepper<D>::step(State& state, double h) {
             return report;
         };
         if (!part.ok) return give_up(part.reason);
-        if (!find_event(state, end - before_.t, report)) {
-            if (report.ok) break;
-            return give_up(report.reason);
-        }
+        const bool is_event = find_event(state, length, report);
+        if (!report.ok) return give_up(report.reason);
+        if (!is_event && length == end - before_.t) break;
         if (events == 0) start_ = before_;
         if (events == most_events)
             return give_up(fmt::format("more than {} contacts open and close within one step", most_events));
-        const StepReport settled = settle(state, report);
-        if (!settled.ok) return give_up(settled.reason);
+        if (is_event) {
+            const StepReport settled = settle(state, report);
+            if (!settled.ok) return give_up(settled.reason);
+        }
         if (!(end - state.t > shortest_time)) break;
         ++report.substeps;
     }
@@ -355,6 +367,14 @@ bool UnilateralStepper<D>::hold_hops(std::vector<double>& memory) {
     return list_.size() > count;
 }
 
+// Where others push a contact back its flight cannot be foretold, but its last one tells. What was farther away than contacts that collide together may
+// bounce fast between two others.
+template <int D>
+bool UnilateralStepper<D>::has_hardly_parted(int contact, double t) const {
+    const double passed = t - flights_[contact].begin;
+    return passed < options_.shortest_flight * step_ && flights_[contact].rate * passed < gap_tolerance_;
+}
+
 // Velocities after an impact at the contacts of list_, if any of them approaches.
 template <int D>
 bool UnilateralStepper<D>::collide(State& state, StepReport& report) {
@@ -368,7 +388,8 @@ bool UnilateralStepper<D>::collide(State& state, StepReport& report) {
         // Of a contact that others set in motion nothing is known yet.
         const bool bounces = before_rates_[k] < -speed_tolerance_ && accelerations_[k] < 0;
         const double flight = bounces ? 2 * gap.restitution * before_rates_[k] / accelerations_[k] : step_;
-        const bool is_last = flight < options_.shortest_flight * step_ || impact_count_ >= most_impacts;
+        const bool is_last = flight < options_.shortest_flight * step_ || impact_count_ >= most_impacts ||
+                             has_hardly_parted(response_.contact_of(list_[k]), state.t);
         restitution[k] = is_last || -before_rates_[k] < gap.latch_speed ? 0 : gap.restitution;
     }
     double energy = 0;
@@ -391,6 +412,7 @@ bool UnilateralStepper<D>::collide(State& state, StepReport& report) {
         const int contact = response_.contact_of(list_[k]);
         const double impulse = response_.sign_of(list_[k]) * impulses_[k];
         state.memory[m_.unilateral[contact].impulse] += impulse;
+        flights_[contact] = {state.t, after_rates_[k]};
         add_event(report, ContactEvent::Kind::impact, state.t, contact);
         report.events.back().impulse = impulse;
         report.events.back().energy_lost = std::exchange(energy, 0.0);
@@ -459,12 +481,19 @@ StepReport UnilateralStepper<D>::settle(State& state, StepReport& report) {
         }
     }
     // Friction depends on which contacts hold, and they on friction.
-    const std::vector<int> resting = list_;
+    std::vector<int> resting = list_;
     for (int pass = 0; pass < most_passes; ++pass) {
         list_ = resting;
         if (!hold(state, report)) return fail();
-        result = friction_.settle(*inner_, response_, state, report);
-        if (!result.ok || m_.friction.empty() || do_contacts_hold(state)) break;
+        const FrictionSettled settled = friction_.settle(*inner_, response_, state, report);
+        result = settled.report;
+        if (!result.ok || m_.friction.empty()) break;
+        if (settled.lifts >= 0) {
+            std::erase(resting, settled.lifts);
+            turn(state, report, settled.lifts, 0);
+        } else if (do_contacts_hold(state)) {
+            break;
+        }
     }
     return result;
 }

@@ -13,10 +13,12 @@
 //
 // With friction (dry_friction.hpp) impacts obey Coulomb's law (coulomb_impact.hpp), with Newton's restitution.
 //
-// And so on for the rest of the step. An infinite sequence of ever smaller bounces ends when the next flight would be shorter than a small part
-// of the step: then e = 0, and contacts that rest stay closed in the impact.
+// And so on for the rest of the step. An infinite sequence of ever smaller bounces ends when the next flight would be, or the last one was, shorter than a
+// small part of the step: then e = 0, and contacts that rest stay closed in the impact.
 
+#include <limits>
 #include <memory>
+#include <vector>
 
 #include "limber/contact/complementarity.hpp"
 #include "limber/contact/contact_options.hpp"
@@ -49,6 +51,7 @@ private:
     const std::string& name_of(int contact) const { return m_.elements[m_.unilateral[contact].element].name; }
     void add_event(StepReport& report, ContactEvent::Kind kind, double t, int contact) const;
 
+    void begin_step(double h);
     void look(const State& state);
     /// Whether something happens in the step of length h from before_ to state; if so state is brought to that instant.
     bool find_event(State& state, double h, StepReport& report);
@@ -82,7 +85,15 @@ private:
     /// Contacts at rest that the impact would lift for a moment only, as the corners of a block that rocks itself to rest, hold both ways in it:
     /// they are listed so and flagged in the memory. False: there are none.
     bool hold_hops(std::vector<double>& memory);
+    /// Whether its last flight in this step was so short that it belongs to an infinite sequence.
+    bool has_hardly_parted(int contact, double t) const;
     bool collide(State& state, StepReport& report);
+
+    /// Since a contact's last impact.
+    struct Flight {
+        double begin = -std::numeric_limits<double>::infinity();
+        double rate = 0;  // of the gap, at its begin
+    };
 
     std::unique_ptr<Stepper> inner_;
     std::shared_ptr<const MechanismSystem<D>> system_;
@@ -93,8 +104,9 @@ private:
     DryFriction<D> friction_;
     CoulombImpact<D> coulomb_impact_;
     double gap_tolerance_, speed_tolerance_;
-    double step_ = 0;       // length of the whole step, the measure of what is short
-    int impact_count_ = 0;  // within the step
+    double step_ = 0;              // length of the whole step, the measure of what is short
+    int impact_count_ = 0;         // within the step
+    std::vector<Flight> flights_;  // within the step, of each contact
     State before_, start_;
     BodyStates<D> states_;
     VecX gaps_before_, rates_before_;  // at before_

@@ -1,5 +1,6 @@
 // The direction along which two convex shapes are closest, by the GJK distance of FCL. It works on cores, the shapes shrunk by a
-// fraction of their size: cores of shapes that touch are still apart, so the direction is well defined where it is needed.
+// fraction of their size: cores of shapes that touch are still apart, so the direction is well defined where it is needed. Shapes that overlap so far
+// that their cores do have smaller ones.
 
 #include <fcl/geometry/shape/box.h>
 #include <fcl/geometry/shape/capsule.h>
@@ -19,8 +20,8 @@
 namespace limber {
 namespace {
 
-constexpr double shrink = 0.1;      // of the smallest size
-constexpr double face_snap = 1e-4;  // radians: closer to the normal of a face, that is it
+constexpr std::array shrinks = {0.1, 0.5, 0.9};  // of the smallest size
+constexpr double face_snap = 1e-4;               // radians: closer to the normal of a face, that is it
 
 fcl::Transform3d transform(const Frame& frame) {
     fcl::Transform3d t = fcl::Transform3d::Identity();
@@ -29,14 +30,16 @@ fcl::Transform3d transform(const Frame& frame) {
     return t;
 }
 
-std::shared_ptr<fcl::CollisionGeometryd> make_geometry(const Shape& s) {
+std::shared_ptr<fcl::CollisionGeometryd> make_geometry(const Shape& s, double shrink) {
+    const double round =
+        0.55 - 0.5 * shrink;  // of a radius all around, which may be smaller without harm: half at first
     switch (s.kind) {
-        case Shape::Kind::sphere: return std::make_shared<fcl::Sphered>(0.5 * s.radius);
+        case Shape::Kind::sphere: return std::make_shared<fcl::Sphered>(round * s.radius);
         case Shape::Kind::box: {
             const Vec3 core = 2 * (s.half.array() - shrink * s.half.minCoeff());
             return std::make_shared<fcl::Boxd>(core);
         }
-        case Shape::Kind::capsule: return std::make_shared<fcl::Capsuled>(0.5 * s.radius, 2 * s.half_length);
+        case Shape::Kind::capsule: return std::make_shared<fcl::Capsuled>(round * s.radius, 2 * s.half_length);
         case Shape::Kind::cylinder: {
             const double by = shrink * std::min(s.radius, s.half_length);
             return std::make_shared<fcl::Cylinderd>(s.radius - by, 2 * (s.half_length - by));
@@ -100,12 +103,13 @@ void connect_facets(const std::vector<std::array<Vec3, 3>>& corners, std::vector
 }  // namespace
 
 struct ShapeCore {
-    std::shared_ptr<fcl::CollisionGeometryd> geometry;  // of convex shapes
-    std::vector<Facet> facets;                          // of meshes
+    std::array<std::shared_ptr<fcl::CollisionGeometryd>, shrinks.size()> geometry;  // of convex shapes, by size
+    std::vector<Facet> facets;                                                      // of meshes
 };
 
 std::shared_ptr<const ShapeCore> make_core(const Shape& shape) {
-    ShapeCore core{make_geometry(shape), {}};
+    ShapeCore core;
+    for (std::size_t k = 0; k < shrinks.size(); ++k) core.geometry[k] = make_geometry(shape, shrinks[k]);
     std::vector<std::array<Vec3, 3>> corners;
     for (const std::array<int, 3>& t : shape.triangles) {
         const Vec3& a = shape.vertices[t[0]];
@@ -131,12 +135,17 @@ Vec3 find_closest_direction(const Shape& a, const Frame& frame_a, const Shape& b
     request.enable_nearest_points = true;
     request.distance_tolerance = 1e-10;
     request.gjk_solver_type = fcl::GST_LIBCCD;
-    fcl::DistanceResultd result;
-    const double distance = fcl::distance(a.core->geometry.get(), transform(frame_a), b.core->geometry.get(),
-                                          transform(frame_b), request, result);
-    Vec3 direction = result.nearest_points[1] - result.nearest_points[0];
-    // Cores that overlap are far inside each other: out the way they came, as good as it can be told.
-    if (!(distance > 0) || !(direction.norm() > 0)) direction = frame_b.position - frame_a.position;
+    // Out the way they came, as good as it can be told, if even the smallest cores overlap.
+    Vec3 direction = frame_b.position - frame_a.position;
+    for (std::size_t k = 0; k < shrinks.size(); ++k) {
+        fcl::DistanceResultd result;
+        const double distance = fcl::distance(a.core->geometry[k].get(), transform(frame_a), b.core->geometry[k].get(),
+                                              transform(frame_b), request, result);
+        const Vec3 between = result.nearest_points[1] - result.nearest_points[0];
+        if (!(distance > 0) || !(between.norm() > 0)) continue;
+        direction = between;
+        break;
+    }
     if (!(direction.norm() > 0)) return Vec3::UnitZ();
     direction.normalize();
     if (!snap_to_face(a, frame_a, 1, direction)) snap_to_face(b, frame_b, -1, direction);

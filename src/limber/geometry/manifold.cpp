@@ -169,9 +169,20 @@ void clip_to_reference(const Face& reference, const Face& face, const Vec3& n, d
     }
 }
 
+// Where the outlines of two faces do not meet, though they nearly look at each other: a rim beside another.
+void add_nearest_corner(const Face& a, const Face& b, const Vec3& n, double margin, Manifold& manifold) {
+    const auto along = [&](const Vec3& p, const Vec3& q) { return n.dot(p) < n.dot(q); };
+    const Vec3& top = *std::max_element(a.corner.begin(), a.corner.begin() + a.count, along);
+    const Vec3& bottom = *std::min_element(b.corner.begin(), b.corner.begin() + b.count, along);
+    const double gap = n.dot(bottom - top);
+    const Vec3 between = 0.5 * gap * n;
+    if (gap < margin) manifold.add(a.count <= b.count ? Vec3(top + between) : Vec3(bottom - between), gap);
+}
+
 void convex_and_convex(const Shape& a, const Frame& fa, const Shape& b, const Frame& fb, double margin,
                        Manifold& manifold) {
-    if (a.kind == Shape::Kind::box && b.kind == Shape::Kind::box) {
+    const bool are_boxes = a.kind == Shape::Kind::box && b.kind == Shape::Kind::box;
+    if (are_boxes) {
         if (!box_and_box_axis(a, fa, b, fb, margin, manifold.normal)) return;
     } else {
         manifold.normal = find_closest_direction(a, fa, b, fb);
@@ -181,6 +192,8 @@ void convex_and_convex(const Shape& a, const Frame& fa, const Shape& b, const Fr
     find_world_face(a, fa, manifold.normal, face_a);
     find_world_face(b, fb, -manifold.normal, face_b);
     clip_faces(face_a, face_b, manifold.normal, margin, manifold);
+    // Boxes whose faces do not meet are apart along another axis, too.
+    if (manifold.count == 0 && !are_boxes) add_nearest_corner(face_a, face_b, manifold.normal, margin, manifold);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "limber/kinematics/body_space/reactions.hpp"
 #include "limber/math/rotation.hpp"
@@ -15,6 +16,7 @@ constexpr double overlap_allowed = 1e-7;  // over the mechanism's typical length
 constexpr double rest = 1e-8;             // slower than this, over the same, is no slip: what the solver leaves of it
 
 constexpr double no_solution = 1e-2;  // a residual beyond this is none, however much a set moves
+constexpr int most_trials = 5;        // of a step whose end has deep overlaps
 
 ConeOptions step_options() {
     ConeOptions options;
@@ -49,7 +51,7 @@ MoreauJean<D>::MoreauJean(std::shared_ptr<const MechanismSystem<D>> system)
     features_.resize(m_.features.size());
     slot_force_.assign(m_.forces.slot_feature.size(), Vec<D>::Zero());
     const auto size = static_cast<Eigen::Index>(m_.bodies.size()) * T;
-    wrench_ = before_ = after_ = difference_ = VecX::Zero(size);
+    wrench_ = before_ = after_ = moved_ = parted_ = VecX::Zero(size);
 }
 
 template <int D>
@@ -137,10 +139,9 @@ void MoreauJean<D>::part_overlaps(int island, const DelassusMatrix& delassus) {
 template <int D>
 void MoreauJean<D>::shift_bodies() {
     if (shift_.isZero(0)) return;
-    difference_.setZero();
-    problem_.add_response(shift_, difference_);
+    problem_.add_response(shift_, parted_);
     for (std::size_t b = 0; b < states_.size(); ++b)
-        move<D>(states_[b], difference_.template segment<T>(static_cast<Eigen::Index>(b) * T));
+        move<D>(states_[b], parted_.template segment<T>(static_cast<Eigen::Index>(b) * T));
 }
 
 // The impulses of the step before go to the nearest contact points of the same two shapes: none is lost, and none counted twice.
@@ -296,6 +297,7 @@ void MoreauJean<D>::move_bodies(double h) {
         // The rate in body axes is what the step has found; it turns with the body.
         const AngularVec<D> rate = end.template tail<A>();
         const Mat<D> start = states_[b].axes;
+        moved_.template segment<T>(at) = parted_.template segment<T>(at) + h * mean;
         move<D>(states_[b], h * mean);
         states_[b].velocity = end.template head<D>();
         if constexpr (D == 2) {
@@ -305,6 +307,45 @@ void MoreauJean<D>::move_bodies(double h) {
             states_[b].angular_velocity = states_[b].axes * (start.transpose() * rate);
         }
     }
+}
+
+template <int D>
+Vec3 MoreauJean<D>::find_origin(int body, const Vec3& point) const {
+    if (body < 0) return point;
+    const Vec<D> own = states_[body].axes.transpose() * (point.template head<D>() - states_[body].position);
+    Vec3 origin = point;
+    origin.template head<D>() = start_[body].position + start_[body].axes * own;
+    return origin;
+}
+
+template <int D>
+Vec3 MoreauJean<D>::compute_way(int body, const Vec3& origin) const {
+    Vec3 way = Vec3::Zero();
+    if (body < 0) return way;
+    const TwistVec<D> moved = moved_.template segment<T>(static_cast<Eigen::Index>(body) * T);
+    Vec3 turn = Vec3::Zero();
+    turn.template tail<A>() = moved.template tail<A>();
+    Vec3 arm = Vec3::Zero();
+    arm.template head<D>() = origin.template head<D>() - start_[body].position;
+    way.template head<D>() = moved.template head<D>();
+    return way + turn.cross(arm);
+}
+
+template <int D>
+bool MoreauJean<D>::add_deep_contacts(double h) {
+    world_.find_deep_contacts(states_, h, deep_);
+    if (deep_.empty()) return false;
+    for (Contact& contact : deep_) {
+        contact.point = 0.5 * (find_origin(contact.body_a, contact.point) + find_origin(contact.body_b, contact.point));
+        const Vec3 way = compute_way(contact.body_b, contact.point) - compute_way(contact.body_a, contact.point);
+        // Velocities that keep them apart, but do not throw them apart.
+        contact.gap = std::max(0.0, contact.gap - way.dot(contact.normal));
+        foreseen_.push_back(contact);
+    }
+    std::stable_sort(foreseen_.begin(), foreseen_.end(), [](const Contact& a, const Contact& b) {
+        return std::pair(a.shape_a, a.shape_b) < std::pair(b.shape_a, b.shape_b);
+    });
+    return true;
 }
 
 template <int D>
@@ -342,18 +383,28 @@ StepReport MoreauJean<D>::step(State& state, double h) {
         next_[b].angular_velocity = after_.template segment<A>(static_cast<Eigen::Index>(b) * T + D);
     }
     world_.find_contacts(next_, h, contacts_);
-    if (!contacts_.empty()) {
-        problem_.update(states_, contacts_, joints_);
-        take_guess(state, h);
-        choose_coefficients();
-        if (!solve_contacts(h, report)) return report;
+    start_ = states_;
+    free_ = after_;
+    for (int trial = 1;; ++trial) {
+        foreseen_ = contacts_;  // with gaps that are not parted yet
+        parted_.setZero();
+        if (!contacts_.empty()) {
+            problem_.update(states_, contacts_, joints_);
+            take_guess(state, h);
+            choose_coefficients();
+            if (!solve_contacts(h, report)) return report;
+        }
+        if (!after_.allFinite()) {
+            report.ok = false;
+            report.reason = "the velocities are not finite";
+            return report;
+        }
+        move_bodies(h);
+        if (trial == most_trials || !add_deep_contacts(h)) break;
+        states_ = start_;
+        after_ = free_;
+        contacts_ = foreseen_;
     }
-    if (!after_.allFinite()) {
-        report.ok = false;
-        report.reason = "the velocities are not finite";
-        return report;
-    }
-    move_bodies(h);
     const double end = state.t + h;
     update_features<D>(m_, states_, m_.used_features, features_);
     refresh_memory(m_, features_, state.memory);

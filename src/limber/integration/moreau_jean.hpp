@@ -9,6 +9,8 @@
 //              restitution asks for u_n' + e u_n >= 0 instead; friction as in cone_complementarity.hpp, with the static coefficient where
 //              the contact did not slide at the end of the step before, until it does
 //   positions  by h v' for bodies that feel a contact impulse, by h (v + v')/2 for all others
+//   again      gaps of edges and corners, and of what turns, are not linear in the velocities: contacts that overlap deeply at the end are added, with
+//              the gaps from which those velocities would have led there, and the step is repeated
 //
 // For bodies under constant forces the energy then changes by  p.u' - 1/2 |v' - v|_M^2  in contact and not at all in flight: it cannot
 // grow with e = 0, and with e > 0 restitution is reduced where it would. What rounding and turning leave of overlaps is taken back by
@@ -52,6 +54,12 @@ private:
     std::string describe_failure(const Contact& worst, double defect) const;
     void shift_bodies();
     void move_bodies(double h);
+    /// Where a point of a body at the end of the step was at its start.
+    Vec3 find_origin(int body, const Vec3& point) const;
+    /// Of a point of a body by the last move, to first order.
+    Vec3 compute_way(int body, const Vec3& origin) const;
+    /// Contacts that overlap deeply at the end of the step, for another trial. False: there are none.
+    bool add_deep_contacts(double h);
     void keep_contacts(State& state, double h) const;
 
     /// What the solver is given of one island, row by row.
@@ -66,15 +74,15 @@ private:
     CollisionWorld<D> world_;
     ContactProblem<D> problem_;
     ConeSolver solver_, separator_;
-    BodyStates<D> states_, middle_, next_;
+    BodyStates<D> states_, middle_, next_, start_;
     FeatureState<D> features_;
     std::vector<Vec<D>> slot_force_;
-    std::vector<Contact> contacts_;
+    std::vector<Contact> contacts_, foreseen_, deep_;
     Island island_;
     std::vector<bool> feels_contact_;
     std::vector<bool> is_new_, slides_;  // beside contacts_
     double slip_tolerance_;
-    VecX wrench_, before_, after_, target_, difference_;
+    VecX wrench_, before_, free_, after_, moved_, target_, parted_;
     VecX u_before_, u_free_, impulse_, velocity_, shift_;
 };
 

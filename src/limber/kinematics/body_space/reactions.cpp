@@ -1,6 +1,11 @@
 #include "limber/kinematics/body_space/reactions.hpp"
 
 namespace limber {
+namespace {
+
+constexpr double spared_share = 1e-2;  // its square is what rows that are spared carry beside others
+
+}  // namespace
 
 template <int D>
 void add_applied_wrenches(const Mechanism<D>& m, const BodyStates<D>& states, const FeatureState<D>& features,
@@ -72,6 +77,7 @@ double ReactionSolver<D>::solve_wrenches(double size) {
         wrench_.template segment<angular_size<D>>(static_cast<Eigen::Index>(b) * T + D) /= m_.length_scale;
 
     c.make_comparable();
+    for (const int r : spared_) c.scale_row(r, spared_share);
     c.clear_matrix();
     c.add_normal_matrix(1);
     c.add_identity(1e-9);

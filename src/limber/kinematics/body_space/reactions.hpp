@@ -9,6 +9,8 @@
 // in world axes. A multiplier counts as the generalised force that pushes its row's value up.
 
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "limber/kinematics/body_space/twist_constraints.hpp"
 
@@ -18,6 +20,9 @@ template <int D>
 class ReactionSolver {
 public:
     explicit ReactionSolver(const Mechanism<D>& mechanism);
+
+    /// Where multipliers are not unique these rows carry next to nothing of what others can.
+    void spare(std::vector<int> rows) { spared_ = std::move(rows); }
 
     /// Returns the part of the wrenches that no joint can exert, relative to the whole: zero for a consistent
     /// motion. `known` are wrenches on the bodies from elsewhere, about their centres of mass; empty: there are none.
@@ -44,6 +49,7 @@ private:
 
     const Mechanism<D>& m_;
     TwistConstraints<D> constraints_;
+    std::vector<int> spared_;
     std::vector<Vec<D>> slot_force_;
     VecX multipliers_, wrench_, x_, rows_;
 };

@@ -117,14 +117,18 @@ void TwistConstraints<D>::make_comparable() {
 }
 
 template <int D>
+void TwistConstraints<D>::scale_row(int r, double factor) {
+    for (int k = body_start_[r]; k < body_start_[r + 1]; ++k) wrench_[k] *= factor;
+    scale[r] *= factor;
+}
+
+template <int D>
 void TwistConstraints<D>::normalise() {
     make_comparable();
     for (int r = 0; r < row_count(); ++r) {
         double square = 0;
         for (int k = body_start_[r]; k < body_start_[r + 1]; ++k) square += wrench_[k].squaredNorm();
-        const double factor = square > 0 ? 1 / std::sqrt(square) : 0;
-        for (int k = body_start_[r]; k < body_start_[r + 1]; ++k) wrench_[k] *= factor;
-        scale[r] *= factor;
+        scale_row(r, square > 0 ? 1 / std::sqrt(square) : 0);
     }
 }
 

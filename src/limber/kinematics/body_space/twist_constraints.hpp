@@ -28,6 +28,8 @@ public:
     void make_comparable();
     /// The same, then every row divided by its norm.
     void normalise();
+    /// Multiplies one row more.
+    void scale_row(int r, double factor);
 
     /// matrix() is a sum of the following three, then factorised.
     void clear_matrix();
@@ -59,7 +61,7 @@ public:
     ConstraintSet<D> set;
     FeatureState<D> features;
     RowValues<D> values;
-    VecX scale;  ///< of each row, from make_comparable() or normalise()
+    VecX scale;  ///< of each row, from make_comparable(), normalise() and scale_row()
 
 private:
     static constexpr int T = twist_size<D>;
