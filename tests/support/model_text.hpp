@@ -4,7 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
+#include <bit>
+#include <cstdint>
 #include <string>
 
 #include "limber/io/model_writer.hpp"
@@ -19,7 +20,9 @@ inline Model rewritten(const Model& model) {
 
 /// Bit by bit.
 inline bool same_bits(const VecX& a, const VecX& b) {
-    return a.size() == b.size() && std::memcmp(a.data(), b.data(), sizeof(double) * a.size()) == 0;
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](double x, double y) {
+        return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
+    });
 }
 
 /// The motion of two models over some steps is the same to the bit, and so is what their sensors see at the end.

@@ -271,7 +271,8 @@ StepReport SemiRecursiveSolver::step(State& state, const DifferenceFormulas& f) 
         const double size = free > 0 ? reduced_residual_.lpNorm<Eigen::Infinity>() : 0;
         if (!std::isfinite(size)) break;
         for (int k = 0; k < free; ++k) q_[independent_[k]] += reduced_residual_[k];
-        for (int i = 0; i < rank_; ++i) q_[dependent_[i]] += transformation_.row(i).dot(reduced_residual_);
+        // A matrix without columns has no rows to point at.
+        for (int i = 0; i < rank_ && free > 0; ++i) q_[dependent_[i]] += transformation_.row(i).dot(reduced_residual_);
         const double rate = before > 0 ? size / before : 0;
         const double left = before > 0 ? size * std::max(rate, 1e-3) / std::max(0.1, 1 - rate) : size;
         const double enough = std::max(options_.tolerance * f.beta * h * h * a_.lpNorm<Eigen::Infinity>(),

@@ -66,7 +66,8 @@ Vec<D> ContactView<D>::friction_force(const Place& place, const State& state, co
             place.sign * reactions.row_multiplier(row) * reactions.row_wrench(row, place.body, at).template head<D>();
         if (slip[slip_is_on] == 0) continue;
         const Row& along = m_.constraints.rows[row];
-        compute_sliding_gradient(features, &m_.constraints.slot_feature[along.first_slot], along, gradient.data());
+        compute_sliding_gradient(features, m_.constraints.slot_feature.data() + along.first_slot, along,
+                                 gradient.data());
         force -= slip[slip_force_after] * slip[slip_direction + k] * gradient[D + 1];
     }
     return force;

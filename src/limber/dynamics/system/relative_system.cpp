@@ -51,7 +51,7 @@ void RelativeSystem<D>::gather_rows() {
             Row copy = row;
             copy.first_term = static_cast<int>(rows_.terms.size());
             copy.first_slot = static_cast<int>(rows_.slot_feature.size());
-            const RowTerm* terms = &m.constraints.terms[row.first_term];
+            const RowTerm* terms = m.constraints.terms.data() + row.first_term;
             const auto is_component = [&](int k) {
                 return rows_.measures[terms[k].measure].kind == MeasureKind::component;
             };
@@ -140,12 +140,12 @@ void RelativeSystem<D>::build_patterns() {
         this->jacobian_pattern_.append(std::array{column, column + 1, column + 2, column + 3});
     for (const Row& row : rows_.rows) {
         row_reach_.push_back(
-            reach_of(&rows_.slot_feature[row.first_slot], row.slot_count, !is_felt_by_common_motion(row)));
+            reach_of(rows_.slot_feature.data() + row.first_slot, row.slot_count, !is_felt_by_common_motion(row)));
         this->jacobian_pattern_.append(row_reach_.back().columns);
     }
     for (const auto& e : m.forces.elements) {
         const bool is_internal = !m.forces.is_felt_by_common_motion(e, m.constraints.measures);
-        force_reach_.push_back(reach_of(&m.forces.slot_feature[e.first_slot], e.slot_count, is_internal));
+        force_reach_.push_back(reach_of(m.forces.slot_feature.data() + e.first_slot, e.slot_count, is_internal));
     }
     if (!with_matrices_) {
         this->pattern_.size = tree.columns;

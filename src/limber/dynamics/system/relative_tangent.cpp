@@ -142,8 +142,8 @@ void RelativeSystem<D>::add_row_tangent(Scratch& s, int index, double weight, st
         slot += m.count;
     }
     if (reach.ancestor >= 0)
-        add_internal_geometric(s, reach, &rows_.slot_feature[row.first_slot], &s.row_values.gradient[row.first_slot],
-                               weight, place, values);
+        add_internal_geometric(s, reach, rows_.slot_feature.data() + row.first_slot,
+                               s.row_values.gradient.data() + row.first_slot, weight, place, values);
 }
 
 template <int D>
@@ -155,7 +155,7 @@ void RelativeSystem<D>::add_force_tangent(Scratch& s, int index, double damping_
     const std::vector<int>& place = force_place_[index];
     if (!m.forces.compute_blocks(index, m.constraints.measures, context(s), s.t, s.blocks)) return;
     const int stride = static_cast<int>(reach.columns.size());
-    const int* slots = &m.forces.slot_feature[element.first_slot];
+    const int* slots = m.forces.slot_feature.data() + element.first_slot;
     for (int i = 0; i < element.slot_count; ++i)
         if (reach.slot_node[i] >= 0)
             compute_jacobian(s, slots[i], reach, reach.slot_node[i], s.jacobian_of[i], &s.rate_jacobian_of[i]);
@@ -421,8 +421,9 @@ void RelativeSystem<D>::assemble_tangent(Evaluation& e, double mass_weight, doub
     for (std::size_t i = 0; i < force_reach_.size(); ++i) {
         const auto& element = this->mechanism_->forces.elements[i];
         if (force_reach_[i].ancestor >= 0)
-            add_internal_geometric(s, force_reach_[i], &this->mechanism_->forces.slot_feature[element.first_slot],
-                                   &s.slot_force[element.first_slot], -stiffness_weight, force_place_[i], values);
+            add_internal_geometric(
+                s, force_reach_[i], this->mechanism_->forces.slot_feature.data() + element.first_slot,
+                s.slot_force.data() + element.first_slot, -stiffness_weight, force_place_[i], values);
         add_force_tangent(s, static_cast<int>(i), damping_weight, stiffness_weight, values);
     }
     accumulate_loads(s, row_force);

@@ -111,14 +111,14 @@ void SystemOf<Set>::build_patterns() {
         this->euler_parameters_.push_back(set_.normalisation_columns(i)[0]);
     }
     for (const Row& row : rows_.rows) {
-        const ColumnUnion u = unite(&rows_.slot_feature[row.first_slot], row.slot_count);
+        const ColumnUnion u = unite(rows_.slot_feature.data() + row.first_slot, row.slot_count);
         this->jacobian_pattern_.append(u.columns);
         const int base = static_cast<int>(slot_map_.size());
         for (int s = 0; s < row.slot_count; ++s) slot_map_start_.push_back(base + u.slot_start[s]);
         slot_map_.insert(slot_map_.end(), u.map.begin(), u.map.end());
     }
     for (const auto& e : m.forces.elements) {
-        force_columns_.push_back(unite(&m.forces.slot_feature[e.first_slot], e.slot_count));
+        force_columns_.push_back(unite(m.forces.slot_feature.data() + e.first_slot, e.slot_count));
         builder.add_clique(force_columns_.back().columns);
     }
     this->finish_patterns(builder);
@@ -358,7 +358,7 @@ void SystemOf<Set>::add_force_tangent(Scratch& s, int index, double damping_weig
     const Mechanism<D>& m = *this->mechanism_;
     const auto& element = m.forces.elements[index];
     const ColumnUnion& u = force_columns_[index];
-    const int* slots = &m.forces.slot_feature[element.first_slot];
+    const int* slots = m.forces.slot_feature.data() + element.first_slot;
     const int stride = static_cast<int>(u.columns.size());
     const std::vector<int>& places = force_places_[index];
     const auto add = [&](int a, int b, double value) {

@@ -285,7 +285,7 @@ auto ForceSet<D>::slip_force_of(const ForceElement<D>& e, const std::vector<Meas
     SlipForce slip;
     const double* memory = context.memory.data() + e.slip_memory;
     if (memory[slip_is_on] == 0) return slip;
-    const int* slots = &slot_feature[e.first_slot];
+    const int* slots = slot_feature.data() + e.first_slot;
     slip.directions = e.measure >= 0 ? 1 : D - 1;
     for (int d = 0; d < slip.directions; ++d) {
         if (e.measure >= 0) {
@@ -346,9 +346,9 @@ double ForceSet<D>::scalar_force(int element, const std::vector<Measure<D>>& mea
         return (e.linear + e.quadratic * v.norm()) * v.norm();
     }
     if (e.kind == ForceKind::pull) return pull_force(e, context, slot_feature[e.first_slot]).norm();
-    if (e.kind == ForceKind::tyre) return tyre_wrench(e, context, &slot_feature[e.first_slot]).normal;
+    if (e.kind == ForceKind::tyre) return tyre_wrench(e, context, slot_feature.data() + e.first_slot).normal;
     if (e.kind == ForceKind::contact)
-        return contact_sum(e, context, &slot_feature[e.first_slot], t,
+        return contact_sum(e, context, slot_feature.data() + e.first_slot, t,
                            [](const CompliantPoint& p) { return p.normal; });
     if (e.kind == ForceKind::wrench) return wrench_force(e, context).norm();
     if (e.kind == ForceKind::friction) {
@@ -369,7 +369,7 @@ void ForceSet<D>::find_contact_points(int element, const MeasureContext<D>& cont
 template <int D>
 void ForceSet<D>::advance_contact(const ForceElement<D>& e, const MeasureContext<D>& context, double t,
                                   std::vector<double>& memory) const {
-    const int* slots = &slot_feature[e.first_slot];
+    const int* slots = slot_feature.data() + e.first_slot;
     CompliantPoints points;
     find_points(e, context, t, moving_frame(context, slots), moving_frame(context, slots + D + 1), points);
     const SurfaceBristles end = mean_bristles(points);
@@ -383,8 +383,8 @@ template <int D>
 void ForceSet<D>::evaluate(const std::vector<Measure<D>>& measures, const MeasureContext<D>& context, double t,
                            std::vector<Vec<D>>& slot_force) const {
     for (const ForceElement<D>& e : elements) {
-        Vec<D>* out = &slot_force[e.first_slot];
-        const int* slots = &slot_feature[e.first_slot];
+        Vec<D>* out = slot_force.data() + e.first_slot;
+        const int* slots = slot_feature.data() + e.first_slot;
         switch (e.kind) {
             case ForceKind::scalar:
             case ForceKind::servo: {
@@ -538,7 +538,7 @@ void ForceSet<D>::bushing_blocks(const ForceElement<D>& e, const std::vector<Mea
     };
     std::array<Term, max_terms> terms;
     int count = 0;
-    const int* slots = &slot_feature[e.first_slot];
+    const int* slots = slot_feature.data() + e.first_slot;
     const Components w = bushing_forces(e, measures, context);
     MeasureHessian<D> h;
     for (std::size_t i = 0; i < e.components.size(); ++i)
@@ -579,7 +579,7 @@ template <int D>
 bool ForceSet<D>::compute_blocks(int element, const std::vector<Measure<D>>& measures, const MeasureContext<D>& context,
                                  double t, ForceBlocks<D>& blocks) const {
     const ForceElement<D>& e = elements[element];
-    const int* slots = &slot_feature[e.first_slot];
+    const int* slots = slot_feature.data() + e.first_slot;
     blocks.start(e.slot_count);
     switch (e.kind) {
         case ForceKind::scalar:
@@ -637,7 +637,7 @@ double ForceSet<D>::potential(const std::vector<Measure<D>>& measures, const Mea
                               double t) const {
     double sum = 0;
     for (const ForceElement<D>& e : elements) {
-        const int* slots = &slot_feature[e.first_slot];
+        const int* slots = slot_feature.data() + e.first_slot;
         if (e.kind == ForceKind::scalar) {
             const double x = compute_value(measures[e.measure], context) - e.free_value;
             sum -= e.sign * e.law.potential(x);
@@ -661,7 +661,7 @@ template <int D>
 double ForceSet<D>::power(const std::vector<Measure<D>>& measures, const MeasureContext<D>& context, double t) const {
     double sum = 0;
     for (const ForceElement<D>& e : elements) {
-        const int* slots = &slot_feature[e.first_slot];
+        const int* slots = slot_feature.data() + e.first_slot;
         const auto& rate = context.features.rate;
         switch (e.kind) {
             case ForceKind::scalar: {
