@@ -144,6 +144,48 @@ TEST(Manifold, BallsTouchRoundBodiesWhereTheyShould) {
     EXPECT_NEAR((m.normal + Vec3::UnitX()).norm(), 0, 1e-8);
 }
 
+// Balls near sides, rims, edges and corners, whose nearest points are known: in a cylinder and in a box that is given by its corners the nearest point is
+// found by cutting off coordinates, and of a cone a ball above it touches the tip.
+TEST(Manifold, BallsArePushedAwayFromTheNearestPoint) {
+    std::mt19937 random(5);
+    std::uniform_real_distribution<double> unit(-1, 1);
+    const double radius = 0.15;
+    const auto expect_nearest = [&](const Shape& shape, const Vec3& centre, const Vec3& nearest) {
+        const Frame frame = turned({0.3, -0.2, 0.1}, {1, 2, -1}, 0.7);
+        Frame ball = at(0, 0, 0);
+        ball.position = frame.point(centre);
+        Manifold m;
+        find_manifold(shape, frame, Shape::sphere(radius), ball, 0.1, m);
+        ASSERT_EQ(m.count, 1) << centre.transpose();
+        EXPECT_NEAR(m.points[0].gap, (centre - nearest).norm() - radius, 1e-6) << centre.transpose();
+        const Vec3 normal = frame.direction((centre - nearest).normalized());
+        EXPECT_LT((m.normal - normal).norm(), 1e-4) << centre.transpose();  // what is taken for the normal of a face
+    };
+    const Shape cylinder = Shape::about_z(Shape::Kind::cylinder, 0.2, 0.3);
+    const Vec3 half(0.1, 0.2, 0.3);
+    std::vector<Vec3> corners;
+    for (int k = 0; k < 8; ++k)
+        corners.push_back(half.cwiseProduct(Vec3(k % 2 * 2 - 1, k / 2 % 2 * 2 - 1, k / 4 * 2 - 1)));
+    const Shape brick = Shape::convex(corners);
+    const Shape cone = Shape::about_z(Shape::Kind::cone, 0.2, 0.4);
+    for (int k = 0; k < 300; ++k) {
+        const Vec3 away = Vec3(unit(random), unit(random), unit(random)).normalized();
+        const double gap = radius + 0.04 * unit(random);  // apart as well as overlapping
+        Vec3 on_rim = 0.2 * Vec3(away.x(), away.y(), 0).normalized() + Vec3(0, 0, std::copysign(0.15, away.z()));
+        const double turn = 0.8 + 0.75 * unit(random);
+        const Vec3 outwards = std::cos(turn) * Vec3(away.x(), away.y(), 0).normalized() +
+                              std::sin(turn) * Vec3(0, 0, std::copysign(1.0, away.z()));
+        expect_nearest(cylinder, on_rim + gap * outwards, on_rim);
+        const Vec3 corner = half.cwiseProduct(away.array().sign().matrix());
+        expect_nearest(brick, corner + gap * away, corner);
+        const Vec3 on_edge(corner.x(), corner.y(), 0.25 * unit(random));
+        expect_nearest(brick, on_edge + gap * Vec3(away.x(), away.y(), 0).normalized(), on_edge);
+        const Vec3 tip(0, 0, 0.2);
+        const Vec3 above = Vec3(0.2 * away.x(), 0.2 * away.y(), 1).normalized();
+        expect_nearest(cone, tip + gap * above, tip);
+    }
+}
+
 // The gap along the normal of any two convex shapes is that of their farthest points, whichever way they are turned.
 TEST(Manifold, GapsAreConsistentWithSupports) {
     std::mt19937 random(11);

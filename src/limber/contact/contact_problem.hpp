@@ -30,6 +30,8 @@ public:
 
     int island_count() const { return islands_.count(); }
     std::span<const int> contacts(int island) const { return islands_.contacts(island); }
+    /// Whether joints hold bodies of an island.
+    bool has_joints(int island) const { return islands_.bodies(island).back() == static_cast<int>(m_.bodies.size()); }
     /// use(body) for all bodies that impulses in an island move.
     template <class Use>
     void for_each_body(int island, const Use& use) const {

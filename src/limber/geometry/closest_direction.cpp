@@ -1,6 +1,7 @@
 // The direction along which two convex shapes are closest, by the GJK distance of FCL. It works on cores, the shapes shrunk by a
 // fraction of their size: cores of shapes that touch are still apart, so the direction is well defined where it is needed. Shapes that overlap so far
-// that their cores do have smaller ones.
+// that their cores do have smaller ones. Round shapes are shrunk all around, which does not change directions; their partners need not be shrunk at all, so
+// that a ball on a rim or on a corner is pushed away from just there.
 
 #include <fcl/geometry/shape/box.h>
 #include <fcl/geometry/shape/capsule.h>
@@ -20,8 +21,8 @@
 namespace limber {
 namespace {
 
-constexpr std::array shrinks = {0.1, 0.5, 0.9};  // of the smallest size
-constexpr double face_snap = 1e-4;               // radians: closer to the normal of a face, that is it
+constexpr std::array shrinks = {0.0, 0.1, 0.5, 0.9};  // of the smallest size; the first is for partners of round shapes
+constexpr double face_snap = 1e-4;                    // radians: closer to the normal of a face, that is it
 
 fcl::Transform3d transform(const Frame& frame) {
     fcl::Transform3d t = fcl::Transform3d::Identity();
@@ -32,7 +33,7 @@ fcl::Transform3d transform(const Frame& frame) {
 
 std::shared_ptr<fcl::CollisionGeometryd> make_geometry(const Shape& s, double shrink) {
     const double round =
-        0.55 - 0.5 * shrink;  // of a radius all around, which may be smaller without harm: half at first
+        shrink > 0 ? 0.5 - 0.5 * shrink : 0;  // of a radius all around, which may be smaller without harm
     switch (s.kind) {
         case Shape::Kind::sphere: return std::make_shared<fcl::Sphered>(round * s.radius);
         case Shape::Kind::box: {
@@ -58,6 +59,10 @@ std::shared_ptr<fcl::CollisionGeometryd> make_geometry(const Shape& s, double sh
         case Shape::Kind::mesh: break;
     }
     return nullptr;
+}
+
+bool is_round(const Shape& shape) {
+    return shape.kind == Shape::Kind::sphere || shape.kind == Shape::Kind::capsule;
 }
 
 // The normal of a shape's farthest face, if the direction is nearly that.
@@ -137,7 +142,7 @@ Vec3 find_closest_direction(const Shape& a, const Frame& frame_a, const Shape& b
     request.gjk_solver_type = fcl::GST_LIBCCD;
     // Out the way they came, as good as it can be told, if even the smallest cores overlap.
     Vec3 direction = frame_b.position - frame_a.position;
-    for (std::size_t k = 0; k < shrinks.size(); ++k) {
+    for (std::size_t k = is_round(a) || is_round(b) ? 0 : 1; k < shrinks.size(); ++k) {
         fcl::DistanceResultd result;
         const double distance = fcl::distance(a.core->geometry[k].get(), transform(frame_a), b.core->geometry[k].get(),
                                               transform(frame_b), request, result);

@@ -26,37 +26,6 @@ void plane_and_convex(const Frame& plane, const Shape& b, const Frame& frame_b, 
     }
 }
 
-void sphere_and_sphere(double ra, const Vec3& a, double rb, const Vec3& b, double margin, Manifold& manifold) {
-    const Vec3 d = b - a;
-    const double distance = d.norm();
-    const double gap = distance - ra - rb;
-    if (gap >= margin) return;
-    if (distance > 0) manifold.normal = d / distance;
-    manifold.add(a + (ra + 0.5 * gap) * manifold.normal, gap);
-}
-
-void box_and_sphere(const Vec3& half, const Frame& box, double radius, const Vec3& centre, double margin,
-                    Manifold& manifold) {
-    const Vec3 c = box.local_point(centre);
-    Vec3 nearest = c.cwiseMax(-half).cwiseMin(half);
-    Vec3 n = c - nearest;
-    double distance = n.norm();
-    if (distance > 0) {
-        n /= distance;
-    } else {
-        // The centre is inside: out through the nearest side.
-        int axis = 0;
-        (half - c.cwiseAbs()).minCoeff(&axis);
-        n = Vec3::Unit(axis) * std::copysign(1.0, c[axis]);
-        distance = std::abs(c[axis]) - half[axis];
-        nearest[axis] = std::copysign(half[axis], c[axis]);
-    }
-    const double gap = distance - radius;
-    if (gap >= margin) return;
-    manifold.normal = box.direction(n);
-    manifold.add(box.point(nearest) + 0.5 * gap * manifold.normal, gap);
-}
-
 // Of the fifteen axes that can separate two boxes the one with the widest gap. Axes of edges count only if they are clearly wider:
 // beside faces they are nearly parallel to, they would make one point out of four.
 bool box_and_box_axis(const Shape& a, const Frame& fa, const Shape& b, const Frame& fb, double margin, Vec3& normal) {
@@ -256,10 +225,8 @@ void find_manifold(const Shape& a, const Frame& fa, const Shape& b, const Frame&
         // The other way round, so that each pair is written once.
         find_manifold(b, fb, a, fa, margin, manifold);
         flip(manifold);
-    } else if (a.kind == K::sphere) {
-        sphere_and_sphere(a.radius, fa.position, b.radius, fb.position, margin, manifold);
-    } else if (a.kind == K::box && b.kind == K::sphere) {
-        box_and_sphere(a.half, fa, b.radius, fb.position, margin, manifold);
+    } else if (b.kind == K::sphere) {
+        find_ball_manifold(a, fa, b, fb, margin, manifold);
     } else {
         convex_and_convex(a, fa, b, fb, margin, manifold);
     }

@@ -33,6 +33,10 @@ void find_manifold(const Shape& a, const Frame& frame_a, const Shape& b, const F
 /// Prisms of a planar model touch at both of their ends: leaves one point of the two, in the plane z = 0.
 void flatten(Manifold& manifold);
 
+/// The contact point of a ball with a convex shape, by the shape's point nearest to its centre.
+void find_ball_manifold(const Shape& a, const Frame& frame_a, const Shape& ball, const Frame& frame_ball, double margin,
+                        Manifold& manifold);
+
 /// Points between two faces that look at each other along the normal.
 void clip_faces(const Face& a, const Face& b, const Vec3& normal, double margin, Manifold& manifold);
 

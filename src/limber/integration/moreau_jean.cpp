@@ -12,11 +12,11 @@
 namespace limber {
 namespace {
 
-constexpr double overlap_allowed = 1e-7;  // over the mechanism's typical length
-constexpr double rest = 1e-8;             // slower than this, over the same, is no slip: what the solver leaves of it
-
+constexpr double rest =
+    1e-8;  // slower than this, over the mechanism's typical length, is no slip: what the solver leaves of it
 constexpr double no_solution = 1e-2;  // a residual beyond this is none, however much a set moves
 constexpr int most_trials = 5;        // of a step whose end has deep overlaps
+constexpr int most_payments = 5;      // for a lift: what turns less loses less, too
 
 ConeOptions step_options() {
     ConeOptions options;
@@ -29,13 +29,6 @@ ConeOptions step_options() {
     return options;
 }
 
-// Of displacements: overlaps need not be parted more exactly than they are allowed.
-ConeOptions parting_options(double allowed) {
-    ConeOptions options = step_options();
-    options.absolute_tolerance = 0.25 * allowed;
-    return options;
-}
-
 }  // namespace
 
 template <int D>
@@ -45,13 +38,13 @@ MoreauJean<D>::MoreauJean(std::shared_ptr<const MechanismSystem<D>> system)
       joints_(m_),
       world_(m_),
       problem_(m_),
+      parting_(m_),
       solver_(step_options()),
-      separator_(parting_options(overlap_allowed * m_.length_scale)),
       slip_tolerance_(rest * m_.length_scale) {
     features_.resize(m_.features.size());
     slot_force_.assign(m_.forces.slot_feature.size(), Vec<D>::Zero());
     const auto size = static_cast<Eigen::Index>(m_.bodies.size()) * T;
-    wrench_ = before_ = after_ = moved_ = parted_ = VecX::Zero(size);
+    wrench_ = before_ = after_ = coasting_ = moved_ = VecX::Zero(size);
 }
 
 template <int D>
@@ -110,38 +103,46 @@ void MoreauJean<D>::find_free_velocities(const State& state, double h) {
         const double mass = m_.bodies[b].mass;
         after_.template segment<D>(at) = states_[b].velocity;
         if (mass > 0) after_.template segment<D>(at) += h / mass * wrench_.template segment<D>(at);
-        const AngularVec<D> torque = wrench_.template segment<A>(at + D);
-        after_.template segment<A>(at + D) = turn_freely(static_cast<int>(b), torque, h);
+        turn(static_cast<int>(b), h);
     }
 }
 
-// Displacements that move bodies apart that overlap, least in the metric of the masses; velocities stay as they are.
+// Joints turn what they hold; they are looked at later.
 template <int D>
-void MoreauJean<D>::part_overlaps(int island, const DelassusMatrix& delassus) {
-    const auto contacts = problem_.contacts(island);
-    double deepest = 0;
-    for (const int i : contacts) deepest = std::min(deepest, contacts_[i].gap);
-    const double allowed = overlap_allowed * m_.length_scale;
-    if (deepest > -allowed) return;
-    // Normal rows only: friction does not hold bodies inside each other.
-    Island& own = island_;
-    take_blocks(island);
-    for (ConeBlock& block : own.blocks) block.friction = block.rolling = block.spinning = block.restitution = 0;
-    own.bias.setZero(delassus.rows());
-    for (int k = 0; const int i : contacts) own.bias[delassus.first_row(k++)] = contacts_[i].gap + 0.5 * allowed;
-    own.free.setZero(delassus.rows());
-    own.impulse.setZero(delassus.rows());
-    separator_.solve(delassus, own.blocks, own.free, own.bias, own.impulse, own.velocity);
-    problem_.scatter(island, own.impulse, shift_);
-    for (int k = 0; const int i : contacts) contacts_[i].gap += own.velocity[delassus.first_row(k++)];
+void MoreauJean<D>::turn(int body, double h) {
+    const auto at = static_cast<Eigen::Index>(body) * T;
+    const AngularVec<D> torque = wrench_.template segment<A>(at + D);
+    const AngularVec<D> end = turn_freely(body, torque, h);
+    after_.template segment<A>(at + D) = end;
+    coasting_.template segment<T>(at) = before_.template segment<T>(at);
+    if (joints_.is_joined(body)) return;
+    coasting_.template segment<A>(at + D) = torque.isZero(0) ? end : turn_freely(body, AngularVec<D>::Zero(), h);
 }
 
+// What can be taken of an energy from the turning of bodies of an island that are being parted.
 template <int D>
-void MoreauJean<D>::shift_bodies() {
-    if (shift_.isZero(0)) return;
-    problem_.add_response(shift_, parted_);
-    for (std::size_t b = 0; b < states_.size(); ++b)
-        move<D>(states_[b], parted_.template segment<T>(static_cast<Eigen::Index>(b) * T));
+double MoreauJean<D>::slow_down(int island, double energy, double h) {
+    const auto for_each_parted = [&](const auto& use) {
+        problem_.for_each_body(island, [&](int b) {
+            if (!parting_.displacements().template segment<T>(static_cast<Eigen::Index>(b) * T).isZero(0)) use(b);
+        });
+    };
+    double turning = 0;
+    for_each_parted([&](int b) {
+        const AngularVec<D>& rate = states_[b].angular_velocity;
+        turning += 0.5 * rate.dot(world_inertia(m_.bodies[b], states_[b]) * rate);
+    });
+    const double taken = std::min(energy, turning);
+    if (!(taken > 0)) return 0;
+    const double factor = std::sqrt(1 - taken / turning);
+    for_each_parted([&](int b) {
+        states_[b].angular_velocity *= factor;
+        before_.template segment<A>(static_cast<Eigen::Index>(b) * T + D) = states_[b].angular_velocity;
+        turn(b, h);
+    });
+    problem_.multiply(coasting_, u_before_);
+    problem_.multiply(after_, u_free_);
+    return taken;
 }
 
 // The impulses of the step before go to the nearest contact points of the same two shapes: none is lost, and none counted twice.
@@ -228,13 +229,13 @@ ConeReport MoreauJean<D>::solve_island(int island, const DelassusMatrix& delassu
     return solved;
 }
 
-// 1/2 |v_f - v|_M^2: what forces alone do to the energy of an island's bodies, beside their power at the velocities before.
+// 1/2 |v_f - v|_M^2 for constant forces: what they alone do to the energy of an island's bodies, beside their power at the velocities before.
 template <int D>
 double MoreauJean<D>::compute_allowance(int island) const {
     double sum = 0;
     problem_.for_each_body(island, [&](int b) {
         const auto at = static_cast<Eigen::Index>(b) * T;
-        const TwistVec<D> change = after_.template segment<T>(at) - before_.template segment<T>(at);
+        const TwistVec<D> change = after_.template segment<T>(at) - coasting_.template segment<T>(at);
         const AngularVec<D> w = change.template tail<A>();
         sum += m_.bodies[b].mass * change.template head<D>().squaredNorm() +
                w.dot(world_inertia(m_.bodies[b], states_[b]) * w);
@@ -242,28 +243,64 @@ double MoreauJean<D>::compute_allowance(int island) const {
     return 0.5 * sum;
 }
 
+// By the impulses found last, which are those of this island.
+template <int D>
+double MoreauJean<D>::compute_lost_energy(int island) const {
+    const Island& own = island_;
+    if (own.impulse.isZero(0)) return 0;
+    return compute_allowance(island) - own.impulse.dot(own.before) - 0.5 * own.impulse.dot(own.velocity - own.free);
+}
+
+template <int D>
+ConeReport MoreauJean<D>::solve_with_friction(int island, const DelassusMatrix& delassus, double h) {
+    ConeReport solved;
+    int sweeps = 0;
+    int newton_steps = 0;
+    do {
+        solved = solve_island(island, delassus, h);
+        sweeps += solved.sweeps;
+        newton_steps += solved.newton_steps;
+    } while (let_go(island, solved.defect));
+    solved.sweeps = sweeps;
+    solved.newton_steps = newton_steps;
+    return solved;
+}
+
+// Impulses of an island that also lose, or take from what turns, the energy by which parting lifts its bodies.
+template <int D>
+ConeReport MoreauJean<D>::solve_with_lift(int island, const DelassusMatrix& delassus, double h) {
+    ConeReport solved = solve_with_friction(island, delassus, h);
+    const double lift = parting_.compute_lift(problem_, island, wrench_);
+    double taken = 0;
+    const auto debt = [&] { return lift - taken - std::max(0.0, compute_lost_energy(island)); };
+    for (int k = 0; k < most_payments && debt() > 0; ++k) {
+        const double paid = slow_down(island, debt(), h);
+        if (paid == 0) break;
+        taken += paid;
+        solved = solve_with_friction(island, delassus, h);
+    }
+    if (debt() > 0) parting_.reduce(problem_, island, 1 - debt() / lift, contacts_);
+    return solved;
+}
+
 // Impulses of all contacts, island by island; false if there are none in some island.
 template <int D>
-bool MoreauJean<D>::solve_contacts(double h, StepReport& report) {
+bool MoreauJean<D>::solve_contacts(bool is_given, double h, StepReport& report) {
+    parting_.plan(problem_, contacts_);
+    problem_.multiply(coasting_, u_before_);
     problem_.multiply(after_, u_free_);
-    shift_.setZero(problem_.row_count());
     velocity_.setZero(problem_.row_count());
     for (int island = 0; island < problem_.island_count(); ++island) {
         const DelassusMatrix& delassus = problem_.assemble(island);
-        part_overlaps(island, delassus);
-        ConeReport solved;
-        int iterations = 0;
-        do {
-            solved = solve_island(island, delassus, h);
-            iterations += solved.sweeps + solved.newton_steps;
-        } while (let_go(island, solved.defect));
-        report.iterations = std::max(report.iterations, iterations);
+        const bool pays = parting_.is_needed(island) && !is_given && !problem_.has_joints(island);
+        const ConeReport solved =
+            pays ? solve_with_lift(island, delassus, h) : solve_with_friction(island, delassus, h);
+        report.iterations = std::max(report.iterations, solved.sweeps + solved.newton_steps);
         if (!(solved.residual > no_solution)) continue;
         report.ok = false;
         report.reason = describe_failure(contacts_[problem_.contacts(island)[solved.worst]], solved.defect);
         return false;
     }
-    shift_bodies();
     problem_.add_response(impulse_, after_);
     return true;
 }
@@ -278,26 +315,26 @@ std::string MoreauJean<D>::describe_failure(const Contact& worst, double defect)
 }
 
 template <int D>
+bool MoreauJean<D>::has_impulses(int island) const {
+    const auto list = problem_.contacts(island);
+    return std::any_of(list.begin(), list.end(), [&](int i) { return impulse_[problem_.first_row(i)] != 0; });
+}
+
+template <int D>
 void MoreauJean<D>::move_bodies(double h) {
     feels_contact_.assign(m_.bodies.size(), false);
-    bool joined_feel = false;
-    for (std::size_t i = 0; i < contacts_.size(); ++i) {
-        if (impulse_[problem_.first_row(static_cast<int>(i))] == 0) continue;
-        for (const int body : {contacts_[i].body_a, contacts_[i].body_b}) {
-            if (body < 0) continue;
-            feels_contact_[body] = true;
-            joined_feel = joined_feel || joints_.is_joined(body);
-        }
-    }
+    for (int island = 0; !contacts_.empty() && island < problem_.island_count(); ++island)
+        if (has_impulses(island)) problem_.for_each_body(island, [&](int b) { feels_contact_[b] = true; });
     for (std::size_t b = 0; b < states_.size(); ++b) {
         const auto at = static_cast<Eigen::Index>(b) * T;
-        const bool feels = feels_contact_[b] || (joined_feel && joints_.is_joined(static_cast<int>(b)));
         const TwistVec<D> end = after_.template segment<T>(at);
-        const TwistVec<D> mean = feels ? end : TwistVec<D>(0.5 * (end + before_.template segment<T>(at)));
+        const TwistVec<D> mean = feels_contact_[b] ? end : TwistVec<D>(0.5 * (end + before_.template segment<T>(at)));
+        const TwistVec<D> parted = parting_.displacements().template segment<T>(at);
         // The rate in body axes is what the step has found; it turns with the body.
         const AngularVec<D> rate = end.template tail<A>();
         const Mat<D> start = states_[b].axes;
-        moved_.template segment<T>(at) = parted_.template segment<T>(at) + h * mean;
+        if (!parted.isZero(0)) move<D>(states_[b], parted);
+        moved_.template segment<T>(at) = parted + h * mean;
         move<D>(states_[b], h * mean);
         states_[b].velocity = end.template head<D>();
         if constexpr (D == 2) {
@@ -384,15 +421,18 @@ StepReport MoreauJean<D>::step(State& state, double h) {
     }
     world_.find_contacts(next_, h, contacts_);
     start_ = states_;
-    free_ = after_;
+    given_.before = before_;
+    given_.coasting = coasting_;
+    given_.after = after_;
     for (int trial = 1;; ++trial) {
         foreseen_ = contacts_;  // with gaps that are not parted yet
-        parted_.setZero();
+        parting_.clear();
         if (!contacts_.empty()) {
             problem_.update(states_, contacts_, joints_);
             take_guess(state, h);
             choose_coefficients();
-            if (!solve_contacts(h, report)) return report;
+            const bool is_given = state.previous_step == 0;  // overlaps that the start, or an edit, has
+            if (!solve_contacts(is_given, h, report)) return report;
         }
         if (!after_.allFinite()) {
             report.ok = false;
@@ -402,7 +442,9 @@ StepReport MoreauJean<D>::step(State& state, double h) {
         move_bodies(h);
         if (trial == most_trials || !add_deep_contacts(h)) break;
         states_ = start_;
-        after_ = free_;
+        before_ = given_.before;
+        coasting_ = given_.coasting;
+        after_ = given_.after;
         contacts_ = foreseen_;
     }
     const double end = state.t + h;

@@ -8,19 +8,23 @@
 //   contacts   0 <= p_n  complementary to  u_n + gap/h >= 0:  a gap may close within the step, not more; where it would, Newton's
 //              restitution asks for u_n' + e u_n >= 0 instead; friction as in cone_complementarity.hpp, with the static coefficient where
 //              the contact did not slide at the end of the step before, until it does
-//   positions  by h v' for bodies that feel a contact impulse, by h (v + v')/2 for all others
+//   positions  by h v' for bodies of islands in which there are impulses, by h (v + v')/2 for all others
 //   again      gaps of edges and corners, and of what turns, are not linear in the velocities: contacts that overlap deeply at the end are added, with
 //              the gaps from which those velocities would have led there, and the step is repeated
 //
-// For bodies under constant forces the energy then changes by  p.u' - 1/2 |v' - v|_M^2  in contact and not at all in flight: it cannot
-// grow with e = 0, and with e > 0 restitution is reduced where it would. What rounding and turning leave of overlaps is taken back by
-// moving bodies apart without giving them speed. First order where contacts act, second order elsewhere.
+// For bodies under constant forces the energy then changes by  p.u' - 1/2 |v' - v|_M^2  in contact and not at all in flight (v with what turning
+// freely makes of it): it cannot grow with e = 0, and with e > 0 restitution is reduced where it would. What rounding and turning leave of overlaps is taken back by
+// moving bodies apart without giving them speed. That may lift them. In the motion itself, which is curved, the same work is done by what
+// turns; so it is taken from what the step loses anyway, then from the energy of their turning, and what neither pays for is not lifted. Overlaps
+// that are there at the start are given, and bodies that joints hold have no turning of their own: these are parted as they are.
+// First order where contacts act, second order elsewhere.
 
 #include <memory>
 #include <vector>
 
 #include "limber/contact/collision_world.hpp"
 #include "limber/contact/contact_problem.hpp"
+#include "limber/contact/overlap_parting.hpp"
 #include "limber/integration/stepper.hpp"
 
 namespace limber {
@@ -40,19 +44,23 @@ private:
 
     void find_free_velocities(const State& state, double h);
     AngularVec<D> turn_freely(int body, const AngularVec<D>& torque, double h) const;
+    void turn(int body, double h);
     void take_guess(const State& state, double h);
     /// Static coefficients where nothing slides.
     void choose_coefficients();
-    bool solve_contacts(double h, StepReport& report);
+    bool solve_contacts(bool is_given, double h, StepReport& report);
+    ConeReport solve_with_lift(int island, const DelassusMatrix& delassus, double h);
+    ConeReport solve_with_friction(int island, const DelassusMatrix& delassus, double h);
     void take_blocks(int island);
-    void part_overlaps(int island, const DelassusMatrix& delassus);
+    double slow_down(int island, double energy, double h);
     ConeReport solve_island(int island, const DelassusMatrix& delassus, double h);
     double compute_allowance(int island) const;
+    double compute_lost_energy(int island) const;
     /// Contacts that slide under their static coefficient, by more than the solver's defect, get the kinetic one. False: there are none.
     bool let_go(int island, double defect);
     double slip_speed(int contact, const VecX& velocities);
     std::string describe_failure(const Contact& worst, double defect) const;
-    void shift_bodies();
+    bool has_impulses(int island) const;
     void move_bodies(double h);
     /// Where a point of a body at the end of the step was at its start.
     Vec3 find_origin(int body, const Vec3& point) const;
@@ -73,7 +81,8 @@ private:
     JointProjector<D> joints_;
     CollisionWorld<D> world_;
     ContactProblem<D> problem_;
-    ConeSolver solver_, separator_;
+    OverlapParting<D> parting_;
+    ConeSolver solver_;
     BodyStates<D> states_, middle_, next_, start_;
     FeatureState<D> features_;
     std::vector<Vec<D>> slot_force_;
@@ -82,8 +91,13 @@ private:
     std::vector<bool> feels_contact_;
     std::vector<bool> is_new_, slides_;  // beside contacts_
     double slip_tolerance_;
-    VecX wrench_, before_, free_, after_, moved_, target_, parted_;
-    VecX u_before_, u_free_, impulse_, velocity_, shift_;
+    VecX wrench_, moved_, target_;
+    VecX before_, coasting_,
+        after_;  // velocities at the start; without forces and impulses, what turns freely; at the end
+    struct {
+        VecX before, coasting, after;
+    } given_;  // before turning pays for lifts, and without impulses
+    VecX u_before_, u_free_, impulse_, velocity_;
 };
 
 }  // namespace limber
