@@ -83,7 +83,9 @@ Json write_summary(const RunSummary& s) {
             {"wall_time", s.wall_time},
             {"energy_drift", number(s.energy_drift)},
             {"exchanged_energy", number(s.exchanged_energy)},
-            {"errors", list(std::vector{s.errors.position, s.errors.velocity, s.errors.acceleration})},
+            {"contact_loss", number(s.contact_loss)},
+            {"errors",
+             list(std::vector{s.errors.position, s.errors.velocity, s.errors.acceleration, s.errors.complementarity})},
             {"sensors", sensors}};
 }
 
@@ -96,7 +98,8 @@ RunSummary read_summary(const Json& json) {
     s.energy_drift = number(json.at("energy_drift"));
     s.exchanged_energy = number(json.at("exchanged_energy"));
     const std::vector<double> errors = list(json.at("errors"));
-    s.errors = {errors.at(0), errors.at(1), errors.at(2)};
+    s.errors = {errors.at(0), errors.at(1), errors.at(2), errors.at(3)};
+    s.contact_loss = number(json.at("contact_loss"));
     for (const Json& sensor : json.at("sensors"))
         s.sensors.push_back({sensor.at(0), number(sensor.at(1)), number(sensor.at(2)), number(sensor.at(3))});
     return s;

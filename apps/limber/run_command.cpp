@@ -96,7 +96,9 @@ std::string json_summary(const RunSummary& s, const SimulationOptions& options, 
     json["exchanged_energy"] = json_number(s.exchanged_energy);
     json["constraint_error"] = {{"position", json_number(s.errors.position)},
                                 {"velocity", json_number(s.errors.velocity)},
-                                {"acceleration", json_number(s.errors.acceleration)}};
+                                {"acceleration", json_number(s.errors.acceleration)},
+                                {"complementarity", json_number(s.errors.complementarity)}};
+    json["contact_loss"] = json_number(s.contact_loss);
     json["contact_events"] = nlohmann::ordered_json::array();
     for (const ContactEvent& event : s.events)
         json["contact_events"].push_back({{"t", event.t},
@@ -115,6 +117,9 @@ std::string json_summary(const RunSummary& s, const SimulationOptions& options, 
 // How often stops were hit, and the first events.
 void print_contacts(const RunSummary& s) {
     constexpr std::size_t most_lines = 12;
+    if (s.contact_loss != 0 || s.errors.complementarity != 0)
+        fmt::print("  contacts: {:.6g} J lost, complementarity to {:.2g} m\n", s.contact_loss,
+                   s.errors.complementarity);
     if (s.events.empty()) return;
     const auto impacts = std::count_if(s.events.begin(), s.events.end(), [](const ContactEvent& event) {
         return event.kind == ContactEvent::Kind::impact;

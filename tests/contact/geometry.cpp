@@ -186,6 +186,65 @@ TEST(Manifold, BallsArePushedAwayFromTheNearestPoint) {
     }
 }
 
+// A point of the surface of a cylinder about z, `round` times the whole angle around it.
+Vec3 on_cylinder(double radius, double half_length, double round, double along) {
+    const double angle = 2 * std::acos(-1.0) * round;
+    return {radius * std::cos(angle), radius * std::sin(angle), half_length * along};
+}
+
+// A rim near another solid: the least distance by searching the rim, point by point, and the surface of the other.
+TEST(Manifold, RimsAreKeptApartAlongTheShortestWay) {
+    std::mt19937 random(8);
+    std::uniform_real_distribution<double> unit(-1, 1);
+    const double radius = 0.2;
+    const double half_length = 0.15;
+    const Shape cylinder = Shape::about_z(Shape::Kind::cylinder, radius, 2 * half_length);
+    const Vec3 half(0.3, 0.25, 0.2);
+    const Shape box = Shape::box(2 * half);
+    const auto distance_to_box = [&](const Vec3& p) { return (p - p.cwiseMax(-half).cwiseMin(half)).norm(); };
+    const auto distance_to_cylinder = [&](const Vec3& p) {
+        const double out = std::max(0.0, std::hypot(p.x(), p.y()) - radius);
+        return std::hypot(out, std::max(0.0, std::abs(p.z()) - half_length));
+    };
+    int rims = 0;
+    for (int k = 0; k < 400; ++k) {
+        const bool is_box = k % 2 == 0;
+        const Frame fa = turned({0, 0, 0}, {unit(random), unit(random), unit(random)}, 3 * unit(random));
+        const Vec3 away = Vec3(unit(random), unit(random), unit(random)).normalized();
+        const Frame fb =
+            turned((is_box ? 0.55 : 0.45) * away, {unit(random), unit(random), unit(random)}, 3 * unit(random));
+        // Both rims of the first, in the frame of the second.
+        double least = INFINITY;
+        const int points = 20000;
+        for (int i = 0; i < points; ++i) {
+            for (const double end : {-1.0, 1.0}) {
+                const Vec3 p = fb.local_point(fa.point(on_cylinder(radius, half_length, double(i) / points, end)));
+                least = std::min(least, is_box ? distance_to_box(p) : distance_to_cylinder(p));
+            }
+        }
+        // What is nearer between the rims, on the side, is nothing for this test.
+        double beside = INFINITY;
+        for (int i = 0; i < 400; ++i) {
+            for (double along = -0.95; along < 1; along += 0.05) {
+                const Vec3 p = fb.local_point(fa.point(on_cylinder(radius, half_length, i / 400.0, along)));
+                beside = std::min(beside, is_box ? distance_to_box(p) : distance_to_cylinder(p));
+            }
+        }
+        if (beside < least) continue;
+        Manifold m;
+        find_manifold(cylinder, fa, is_box ? box : cylinder, fb, 0.5, m);
+        ASSERT_GT(m.count, 0);
+        const Vec3 normal = fa.local_direction(m.normal);
+        const bool at_rim = m.count == 1 && std::hypot(normal.x(), normal.y()) > 0.06 && std::abs(normal.z()) > 0.06;
+        if (!at_rim || !(least > 1e-3)) continue;
+        ++rims;
+        // Points on the rim are 6e-5 apart: by the square of half of that, over the distance, the least of them is farther than the rim.
+        const double coarse = std::pow(std::acos(-1.0) * radius / points, 2) / (2 * least);
+        EXPECT_NEAR(m.points[0].gap, least, 1e-9 + coarse) << k;
+    }
+    EXPECT_GT(rims, 50);
+}
+
 // The gap along the normal of any two convex shapes is that of their farthest points, whichever way they are turned.
 TEST(Manifold, GapsAreConsistentWithSupports) {
     std::mt19937 random(11);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "limber/geometry/nearest_point.hpp"
+
 namespace limber {
 namespace {
 
@@ -24,6 +26,24 @@ void plane_and_convex(const Frame& plane, const Shape& b, const Frame& frame_b, 
         const double gap = manifold.normal.dot(face.corner[k] - plane.position);
         if (gap < margin) manifold.add(face.corner[k] - 0.5 * gap * manifold.normal, gap);
     }
+}
+
+// By the nearest point to the ball's centre; of hulls by the plane that touches them in the direction to it.
+void convex_and_sphere(const Shape& a, const Frame& fa, const Shape& ball, const Frame& fb, double margin,
+                       Manifold& manifold) {
+    const Vec3 centre = fa.local_point(fb.position);
+    NearestPoint nearest;
+    if (has_nearest_point(a)) {
+        nearest = find_nearest_point(a, centre);
+    } else {
+        nearest.normal = fa.local_direction(find_closest_direction(a, fa, ball, fb));
+        nearest.distance = nearest.normal.dot(centre - find_support(a, nearest.normal));
+        nearest.point = centre - nearest.distance * nearest.normal;
+    }
+    const double gap = nearest.distance - ball.radius;
+    if (gap >= margin) return;
+    manifold.normal = fa.direction(nearest.normal);
+    manifold.add(fa.point(nearest.point) + 0.5 * gap * manifold.normal, gap);
 }
 
 // Of the fifteen axes that can separate two boxes the one with the widest gap. Axes of edges count only if they are clearly wider:
@@ -155,6 +175,11 @@ void convex_and_convex(const Shape& a, const Frame& fa, const Shape& b, const Fr
         if (!box_and_box_axis(a, fa, b, fb, margin, manifold.normal)) return;
     } else {
         manifold.normal = find_closest_direction(a, fa, b, fb);
+        if (!improve_rim_direction(a, fa, b, fb, manifold.normal)) {
+            flip(manifold);
+            improve_rim_direction(b, fb, a, fa, manifold.normal);
+            flip(manifold);
+        }
     }
     Face face_a;
     Face face_b;
@@ -180,9 +205,11 @@ void flatten(Manifold& manifold) {
 void clip_faces(const Face& a, const Face& b, const Vec3& n, double margin, Manifold& manifold) {
     if (a.count == 1 || b.count == 1) {
         const Vec3 point = a.count == 1 ? a.corner[0] : b.corner[0];
-        // The other shape's face as a plane normal to n, or its nearest corner.
-        const double gap = n.dot(b.corner[0] - a.corner[0]);
         if (a.count <= 2 && b.count <= 2) {
+            // The nearer ends of segments, which lean against n by a small angle.
+            const auto along = [&](const Vec3& p, const Vec3& q) { return n.dot(p) < n.dot(q); };
+            const double gap = n.dot(*std::min_element(b.corner.begin(), b.corner.begin() + b.count, along) -
+                                     *std::max_element(a.corner.begin(), a.corner.begin() + a.count, along));
             if (gap < margin) manifold.add(point + (a.count == 1 ? 0.5 : -0.5) * gap * n, gap);
         } else {
             clip_to_reference(a.count == 1 ? b : a, a.count == 1 ? a : b, n, a.count == 1 ? 1 : -1, margin, manifold);
@@ -226,7 +253,7 @@ void find_manifold(const Shape& a, const Frame& fa, const Shape& b, const Frame&
         find_manifold(b, fb, a, fa, margin, manifold);
         flip(manifold);
     } else if (b.kind == K::sphere) {
-        find_ball_manifold(a, fa, b, fb, margin, manifold);
+        convex_and_sphere(a, fa, b, fb, margin, manifold);
     } else {
         convex_and_convex(a, fa, b, fb, margin, manifold);
     }

@@ -33,14 +33,13 @@ void find_manifold(const Shape& a, const Frame& frame_a, const Shape& b, const F
 /// Prisms of a planar model touch at both of their ends: leaves one point of the two, in the plane z = 0.
 void flatten(Manifold& manifold);
 
-/// The contact point of a ball with a convex shape, by the shape's point nearest to its centre.
-void find_ball_manifold(const Shape& a, const Frame& frame_a, const Shape& ball, const Frame& frame_ball, double margin,
-                        Manifold& manifold);
-
 /// Points between two faces that look at each other along the normal.
 void clip_faces(const Face& a, const Face& b, const Vec3& normal, double margin, Manifold& manifold);
 
 /// Unit direction from a to b along which two convex shapes that nearly touch are closest; found by FCL.
 Vec3 find_closest_direction(const Shape& a, const Frame& frame_a, const Shape& b, const Frame& frame_b);
+
+/// Makes such a direction exact where it starts from a rim of a, a cylinder or cone. False: it does not, or is as good as it can be told.
+bool improve_rim_direction(const Shape& a, const Frame& frame_a, const Shape& b, const Frame& frame_b, Vec3& direction);
 
 }  // namespace limber

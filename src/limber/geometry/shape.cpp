@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "limber/geometry/face_angle.hpp"
 #include "limber/math/rotation.hpp"
 
 namespace limber {
 namespace {
 
-// Faces, edges and generators within this angle of the direction count as farthest: corners that are in fact farther away get a
-// gap of their own and do no harm.
-constexpr double face_angle = 0.05;
 constexpr int rim_corners = 8;
 
 /// Direction in the plane z = 0, the x axis if there is none.

@@ -53,6 +53,7 @@ private:
     ConeReport solve_with_friction(int island, const DelassusMatrix& delassus, double h);
     void take_blocks(int island);
     double slow_down(int island, double energy, double h);
+    void take_back(int island, double gain, double h);
     ConeReport solve_island(int island, const DelassusMatrix& delassus, double h);
     double compute_allowance(int island) const;
     double compute_lost_energy(int island) const;
@@ -69,6 +70,7 @@ private:
     /// Contacts that overlap deeply at the end of the step, for another trial. False: there are none.
     bool add_deep_contacts(double h);
     void keep_contacts(State& state, double h) const;
+    void keep_account(State& state, double h) const;
 
     /// What the solver is given of one island, row by row.
     struct Island {
@@ -91,6 +93,8 @@ private:
     std::vector<bool> feels_contact_;
     std::vector<bool> is_new_, slides_;  // beside contacts_
     double slip_tolerance_;
+    std::vector<double> gained_;      // by each island, of what the solver has left
+    double lost_ = 0, residual_ = 0;  // of this step: energy, and a velocity by which conditions are missed
     VecX wrench_, moved_, target_;
     VecX before_, coasting_,
         after_;  // velocities at the start; without forces and impulses, what turns freely; at the end

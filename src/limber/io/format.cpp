@@ -340,13 +340,16 @@ const std::vector<TypeFormat>& sensor_formats() {
          {}},
         {"energy",
          K::text,
-         "kinetic, potential, work (done by everything without a potential), total or impacts (lost in them)",
+         "kinetic, potential, work (done by everything without a potential), total or impacts (lost in them and in "
+         "rigid "
+         "contacts)",
          false,
          {}},
         {"error",
          K::text,
          "largest constraint error: position, velocity or acceleration; relative: the share of the constraint "
-         "accelerations that mends errors",
+         "accelerations that mends errors; complementarity: by how far an open stop overlaps, a closed one is open, or "
+         "rigid bodies have missed the conditions of contact in the last step",
          false,
          {}},
         {"expression", K::number, "of t, parameters and other sensors", false, {}},

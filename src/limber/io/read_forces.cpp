@@ -242,8 +242,9 @@ void ModelReader::read_sensor(const std::string& name, const YamlNode& node) {
         if (sensor.stop.is_null())
             main.fail(fmt::format("there is no stop '{}'{}", element, did_you_mean(element, model_.stops.names())));
     } else if (kind == "error") {
-        constexpr Q errors[] = {Q::position_error, Q::velocity_error, Q::acceleration_error, Q::relative_error};
-        sensor.quantity = errors[main.choice({"position", "velocity", "acceleration", "relative"})];
+        constexpr Q errors[] = {Q::position_error, Q::velocity_error, Q::acceleration_error, Q::relative_error,
+                                Q::complementarity_error};
+        sensor.quantity = errors[main.choice({"position", "velocity", "acceleration", "relative", "complementarity"})];
     } else {
         sensor.quantity = Q::expression;
         sensor.expression = main.number({}, true);

@@ -196,6 +196,7 @@ YAML::Node ElementWriter::write(const Sensor& sensor) const {
         case Q::velocity_error: text("error", "velocity"); break;
         case Q::acceleration_error: text("error", "acceleration"); break;
         case Q::relative_error: text("error", "relative"); break;
+        case Q::complementarity_error: text("error", "complementarity"); break;
         case Q::expression: map.add("expression", sensor.expression); break;
     }
     return map.take();

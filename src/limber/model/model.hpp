@@ -310,6 +310,7 @@ struct Sensor {
         acceleration_error,
         contact,
         relative_error,
+        complementarity_error,
         gap,
         contact_force,
         impulse,

@@ -37,6 +37,12 @@ template <int D>
 void carry_stops(const Mechanism<D>& from, const std::vector<double>& memory, const Mechanism<D>& to,
                  std::vector<double>& new_memory) {
     if (from.impact_loss >= 0 && to.impact_loss >= 0) new_memory[to.impact_loss] = memory[from.impact_loss];
+    for (const ContactRuleNumbers& rule : to.contact_rules) {
+        const auto old = std::find_if(from.contact_rules.begin(), from.contact_rules.end(),
+                                      [&](const ContactRuleNumbers& candidate) { return candidate.name == rule.name; });
+        if (old != from.contact_rules.end() && old->impulse >= 0 && rule.impulse >= 0)
+            new_memory[rule.impulse] = memory[old->impulse];
+    }
     const auto old_row = [&](const UnilateralRow& row) -> const UnilateralRow* {
         const ConstraintElement<D>& element = to.elements[row.element];
         const auto it = from.element_index.find("stop " + element.name);

@@ -110,6 +110,7 @@ public:
 
     ConstraintErrors compute_errors(const State& state) override {
         ConstraintErrors errors;
+        errors.complementarity = compute_complementarity(state);
         if (system_->rows() == 0) return errors;
         Evaluation& e = *evaluation_;
         system_->update_positions(e, state.t, state.q, state.memory);
@@ -225,6 +226,8 @@ private:
         out[1] = load.count;
         out[2] = load.depth;
         out[3] = load.friction;
+        const int impulse = m_.contact_rules[rule].impulse;
+        if (impulse >= 0) out[4] = state.memory[impulse];
     }
 
     // Names are those of sensor columns first, then joint coordinates and their rates.
@@ -323,6 +326,7 @@ private:
             case Quantity::contact:
                 probe.rule = find_rule(model.contacts.get(sensor.contact).name);
                 add_columns(sensor.name, {"normal", "count", "depth", "friction"});
+                if (m_.contact_rules[probe.rule].impulse >= 0) add_columns(sensor.name, {"impulse"});
                 break;
             case Quantity::kinetic_energy:
             case Quantity::potential_energy:
@@ -331,6 +335,7 @@ private:
             case Quantity::impact_loss:
             case Quantity::position_error:
             case Quantity::velocity_error:
+            case Quantity::complementarity_error:
             case Quantity::acceleration_error: add_columns(sensor.name, {""}); break;
             case Quantity::relative_error:
                 add_columns(sensor.name, {""});
@@ -499,6 +504,7 @@ private:
             case Quantity::velocity_error: *out = compute_errors(state).velocity; break;
             case Quantity::acceleration_error: *out = compute_errors(state).acceleration; break;
             case Quantity::relative_error: *out = relative_error(state); break;
+            case Quantity::complementarity_error: *out = compute_complementarity(state); break;
             case Quantity::expression: break;
         }
     }
@@ -522,6 +528,19 @@ private:
         e.potential += m_.forces.potential(m_.constraints.measures,
                                            MeasureContext<D>{features_, state.memory, m_.curves}, state.t);
         return e;
+    }
+
+    double compute_complementarity(const State& state) {
+        double worst = m_.contact_residual < 0 ? 0 : state.memory[m_.contact_residual];
+        if (m_.unilateral.empty()) return worst;
+        update_motion(state, false);
+        const MeasureContext<D> context{features_, state.memory, m_.curves};
+        for (const UnilateralRow& row : m_.unilateral) {
+            const double gap = compute_gap(m_, row, context);
+            const bool is_closed = state.memory[row.flag] != 0;
+            worst = std::max(worst, is_closed ? std::abs(gap) : -gap);
+        }
+        return worst;
     }
 
     // Of all rows of a stop: the smallest gap, the sum of forces or impulses.

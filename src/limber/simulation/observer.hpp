@@ -14,11 +14,13 @@ namespace limber {
 
 struct ConstraintErrors {
     double position = 0, velocity = 0, acceleration = 0;  ///< largest over the rows
+    /// A length: by how far an open stop overlaps, a closed one is open, or rigid bodies have missed the conditions of contact in a step.
+    double complementarity = 0;
 };
 
 struct Energies {
     double kinetic = 0, potential = 0;
-    double impact_loss = 0;  ///< kinetic energy taken by impacts at stops so far
+    double impact_loss = 0;  ///< energy taken by impacts at stops and by rigid contacts so far
     double power = 0;        ///< put in by everything that has no potential: motors, dampers, drivers
 };
 

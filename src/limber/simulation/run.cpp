@@ -103,6 +103,7 @@ public:
         questions_ = iterations;
         const Energies energies = runner_.observer().compute_energies(runner_.state());
         RunSummary& summary = result_.summary;
+        summary.contact_loss = energies.impact_loss;
         summary.energy_drift = std::max(summary.energy_drift, std::abs(runner_.balance(energies, h)));
         least_kinetic_ = std::min(least_kinetic_, energies.kinetic);
         most_kinetic_ = std::max(most_kinetic_, energies.kinetic);
@@ -140,6 +141,7 @@ private:
         summary.errors.position = std::max(summary.errors.position, errors.position);
         summary.errors.velocity = std::max(summary.errors.velocity, errors.velocity);
         summary.errors.acceleration = std::max(summary.errors.acceleration, errors.acceleration);
+        summary.errors.complementarity = std::max(summary.errors.complementarity, errors.complementarity);
         observer.observe(runner_.state(), runner_.work(), observed_);
         values_.assign(place_.size(), std::nan(""));
         for (std::size_t i = 0; i < place_.size(); ++i) {

@@ -39,7 +39,8 @@ struct RunSummary {
     long iterations = 0;
     double wall_time = 0;  ///< seconds spent advancing the solution, without recording
     double real_time_factor = 0;
-    double energy_drift = 0;             ///< largest |kinetic + potential - work - start|
+    double energy_drift = 0;             ///< largest |kinetic + potential + contact_loss - work - start|
+    double contact_loss = 0;             ///< energy that stops and rigid contacts have taken
     double exchanged_energy = 0;         ///< range of the kinetic energy
     std::vector<ContactEvent> events;    ///< of stops: impacts, contacts that begin and end
     ConstraintErrors errors;             ///< largest seen

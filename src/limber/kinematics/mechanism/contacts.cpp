@@ -243,6 +243,11 @@ void MechanismBuilder<D>::add_contacts() {
         };
         numbers.is_first = members(rule.first);
         numbers.is_second = members(rule.second);
+        if (numbers.law && numbers.law->kind == ContactLaw::Kind::rigid) {
+            if (m_.impact_loss < 0) m_.impact_loss = new_memory(-1, 0);
+            if (m_.contact_residual < 0) m_.contact_residual = new_memory(-1, 0);
+            numbers.impulse = new_memory(-1, 0);
+        }
         m_.contact_rules.push_back(std::move(numbers));
     }
     for (const ConstraintElement<D>& element : m_.elements)

@@ -138,6 +138,7 @@ struct ContactRuleNumbers {
     std::optional<ContactLaw> law;  ///< empty: no contact
     std::vector<bool> is_first, is_second;
     bool includes_joined = false;
+    int impulse = -1;  ///< memory slot of a rigid rule: sum of its normal impulses
 };
 
 template <int D>
@@ -153,7 +154,9 @@ struct Mechanism {
 
     std::vector<UnilateralRow> unilateral;  ///< in the order of their rows
     std::vector<FrictionElement> friction;
-    int impact_loss = -1;  ///< memory slot: energy lost in impacts; -1: there are no stops
+    int impact_loss = -1;  ///< memory slot: energy lost in impacts and rigid contacts; -1: there are none
+    int contact_residual =
+        -1;  ///< memory slot: by how far rigid contacts missed their conditions in the last step, a length
 
     ForceSet<D> forces;
     std::array<TimeFunction, D> gravity;
