@@ -28,8 +28,8 @@ Solution solve_impact(const MatX& w, const std::vector<ConeBlock>& blocks, const
     Solution s;
     s.impulse = VecX::Zero(before.size());
     ConeSolver solver(options);
-    s.report = solver.solve_impact(dense_delassus(w, blocks), blocks, before, before, VecX::Zero(before.size()), 0,
-                                   s.impulse, s.velocity);
+    s.report = solver.solve_impact(dense_delassus(w, blocks), blocks, before, before, before, VecX::Zero(before.size()),
+                                   0, s.impulse, s.velocity);
     return s;
 }
 

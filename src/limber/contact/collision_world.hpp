@@ -14,6 +14,7 @@ struct Contact {
     int body_a = -1, body_b = -1;    ///< -1: ground
     int shape_a = -1, shape_b = -1;  ///< of Mechanism::shapes
     int rule = -1;                   ///< of Mechanism::contact_rules
+    int stop = -1;  ///< of the stops that are stepped over, see stepped_stops.hpp; these have neither bodies nor a rule
     Vec3 point = Vec3::Zero();
     Vec3 normal = Vec3::UnitZ();
     double gap = 0;

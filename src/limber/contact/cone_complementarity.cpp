@@ -95,7 +95,7 @@ double ConeSolver::compute_residual(const VecX& p, VecX& u) {
 
 // The change of energy is p.(u_before + u_after)/2 without forces; what forces do alone is the allowance.
 double ConeSolver::compute_lost_energy(const Impact& impact, const VecX& p, const VecX& u) const {
-    return impact.allowance - p.dot(impact.before) - 0.5 * p.dot(u - q_);
+    return impact.allowance - p.dot(impact.working) - 0.5 * p.dot(u - q_);
 }
 
 // ---------------------------------------------------------------- Newton's method
@@ -358,14 +358,14 @@ ConeReport ConeSolver::solve_set(const DelassusMatrix& delassus, const std::vect
 }
 
 ConeReport ConeSolver::solve_impact(const DelassusMatrix& delassus, const std::vector<ConeBlock>& blocks,
-                                    const VecX& before, const VecX& free_velocity, const VecX& bias, double allowance,
-                                    VecX& impulse, VecX& velocity) {
+                                    const VecX& before, const VecX& working, const VecX& free_velocity,
+                                    const VecX& bias, double allowance, VecX& impulse, VecX& velocity) {
     guess_ = impulse;
     const bool is_small = delassus.rows() <= options_.newton_rows;
     const auto largest = [](const auto& velocities) {
         return velocities.size() > 0 ? velocities.template lpNorm<Eigen::Infinity>() : 0.0;
     };
-    const Impact impact{before, allowance, largest(before) <= rest * largest(free_velocity - before)};
+    const Impact impact{working, allowance, largest(before) <= rest * largest(free_velocity - before)};
     bool has_restitution = false;
     for (int i = 0; i < delassus.block_count(); ++i)
         has_restitution = has_restitution || (blocks[i].restitution > 0 && before[delassus.first_row(i)] < 0);
@@ -384,7 +384,7 @@ ConeReport ConeSolver::solve_impact(const DelassusMatrix& delassus, const std::v
     // Too much restitution either creates energy or, where contacts are redundant, contradicts itself. What an error is worth does not
     // come from restitution.
     const auto is_too_much = [&](const ConeReport& report) {
-        const double gained = impulse.dot(before) + 0.5 * impulse.dot(velocity - free_velocity);
+        const double gained = impulse.dot(working) + 0.5 * impulse.dot(velocity - free_velocity);
         const double error = is_small || report.converged ? 0 : report.error_energy;
         return gained > allowance + 1e-12 * std::abs(impulse.dot(before)) + error ||
                (is_small && report.residual > contradiction);

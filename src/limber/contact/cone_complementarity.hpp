@@ -75,16 +75,16 @@ public:
 
     /// An impact: `before` are the relative velocities before it, to which restitution applies; `free_velocity` those without
     /// impulses, different from `before` if forces act meanwhile. Where `bias` is larger than what restitution asks for, it counts.
-    /// Energy: p . (before + (velocity - free_velocity) / 2) must not exceed `allowance` (half the square of the change by forces
-    /// in the metric of the masses; zero for a pure impact).
+    /// Energy: p . (working + (velocity - free_velocity) / 2) must not exceed `allowance`. `working` are the velocities at which impulses work: those before, unless
+    /// something else changes them meanwhile. The allowance is half the square of the change by forces in the metric of the masses; zero for a pure impact.
     ConeReport solve_impact(const DelassusMatrix& delassus, const std::vector<ConeBlock>& blocks, const VecX& before,
-                            const VecX& free_velocity, const VecX& bias, double allowance, VecX& impulse,
-                            VecX& velocity);
+                            const VecX& working, const VecX& free_velocity, const VecX& bias, double allowance,
+                            VecX& impulse, VecX& velocity);
 
 private:
     /// What is known of an impact: how much energy it loses, and whether anything moved before.
     struct Impact {
-        const VecX& before;
+        const VecX& working;
         double allowance;
         bool is_resting;
     };

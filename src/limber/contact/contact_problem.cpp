@@ -53,6 +53,13 @@ auto ContactProblem<D>::inverse_mass(const BodyStates<D>& states, int body) cons
 }
 
 template <int D>
+void ContactProblem<D>::find_inverse_mass(const BodyStates<D>& states, int body) {
+    if (has_inverse_[body]) return;
+    inverse_mass_[body] = inverse_mass(states, body);
+    has_inverse_[body] = true;
+}
+
+template <int D>
 void ContactProblem<D>::update_rows(const BodyStates<D>& states, const Contact& contact, const ConeBlock& block,
                                     ContactRows& rows) {
     constexpr int A = angular_size<D>;
@@ -76,10 +83,7 @@ void ContactProblem<D>::update_rows(const BodyStates<D>& states, const Contact& 
         int row = 1 + block.sliding_rows;
         for (int k = 0; k < block.rolling_rows; ++k) turning(row++, D == 2 ? 2 : 1 + k);
         if (block.spinning_rows > 0) turning(row, 0);
-        if (!has_inverse_[body]) {
-            inverse_mass_[body] = inverse_mass(states, body);
-            has_inverse_[body] = true;
-        }
+        find_inverse_mass(states, body);
         rows.response[side].noalias() = rows.row[side].lazyProduct(inverse_mass_[body]);
     }
 }
@@ -96,11 +100,15 @@ void ContactProblem<D>::update(const BodyStates<D>& states, const std::vector<Co
     first_row_.assign(1, 0);
     joined_contacts_.clear();
     for (std::size_t i = 0; i < contacts.size(); ++i) {
-        blocks_.push_back(make_block<D>(*m_.contact_rules[contacts[i].rule].law));
+        const int stop = contacts[i].stop;
+        blocks_.push_back(stop < 0 ? make_block<D>(*m_.contact_rules[contacts[i].rule].law)
+                                   : ConeBlock::contact(0, 0, stops_.stop(stop).restitution));
         first_row_.push_back(first_row_.back() + blocks_.back().rows);
         ContactRows& rows = contacts_[i];
+        rows.stop = stop;
         update_rows(states, contacts[i], blocks_.back(), rows);
-        rows.is_joined = joints.is_joined(rows.body[0]) || joints.is_joined(rows.body[1]);
+        if (stop >= 0) stops_.for_each_body(stop, [&](int body, const auto&) { find_inverse_mass(states, body); });
+        rows.is_joined = stop >= 0 || joints.is_joined(rows.body[0]) || joints.is_joined(rows.body[1]);
         if (rows.is_joined) joined_contacts_.push_back(static_cast<int>(i));
     }
     update_joined_responses(joints);
@@ -112,8 +120,22 @@ void ContactProblem<D>::find_islands() {
     const int joined = static_cast<int>(m_.bodies.size());
     const auto end = [&](int body) { return joints_->is_joined(body) ? joined : body; };
     ends_.clear();
-    for (const ContactRows& rows : contacts_) ends_.push_back({end(rows.body[0]), end(rows.body[1])});
+    for (const ContactRows& rows : contacts_)
+        ends_.push_back({rows.stop >= 0 ? joined : end(rows.body[0]), end(rows.body[1])});
     islands_.find(ends_, joined + 1);
+}
+
+template <int D>
+void ContactProblem<D>::add_own_response(const ContactRows& rows, int row, VecX& twists) const {
+    if (rows.stop >= 0) {
+        stops_.for_each_body(rows.stop, [&](int body, const TwistVec<D>& wrench) {
+            twists.template segment<T>(body * T) += inverse_mass_[body] * wrench;
+        });
+        return;
+    }
+    for (int side = 0; side < 2; ++side)
+        if (rows.body[side] >= 0)
+            twists.template segment<T>(rows.body[side] * T) = rows.response[side].row(row).transpose();
 }
 
 template <int D>
@@ -126,9 +148,7 @@ void ContactProblem<D>::update_joined_responses(JointProjector<D>& joints) {
             if (joined_response_.size() <= column) joined_response_.emplace_back();
             VecX& x = joined_response_[column];
             x.setZero(static_cast<Eigen::Index>(m_.bodies.size()) * T);
-            for (int side = 0; side < 2; ++side)
-                if (rows.body[side] >= 0)
-                    x.template segment<T>(rows.body[side] * T) = rows.response[side].row(k).transpose();
+            add_own_response(rows, k, x);
             joints.project(x);
         }
     }
@@ -139,6 +159,11 @@ template <int D>
 void ContactProblem<D>::add_joined_block(int i, int j, int place) {
     auto block = delassus_.add_block(place);
     const ContactRows& a = contacts_[i];
+    if (a.stop >= 0) {
+        for (int k = 0; k < blocks_[j].rows; ++k)
+            block(0, k) += stops_.rate(a.stop, joined_response_[contacts_[j].first_column + k]);
+        return;
+    }
     for (int side = 0; side < 2; ++side) {
         if (!joints_->is_joined(a.body[side])) continue;
         for (int k = 0; k < blocks_[j].rows; ++k)
@@ -194,11 +219,27 @@ void ContactProblem<D>::scatter(int island, const VecX& own, VecX& rows) const {
 template <int D>
 void ContactProblem<D>::multiply(const VecX& twists, VecX& velocities) const {
     velocities.setZero(row_count());
-    for (std::size_t i = 0; i < contacts_.size(); ++i)
+    for (std::size_t i = 0; i < contacts_.size(); ++i) {
+        if (contacts_[i].stop >= 0) velocities[first_row_[i]] = stops_.rate(contacts_[i].stop, twists);
         for (int side = 0; side < 2; ++side)
             if (contacts_[i].body[side] >= 0)
                 velocities.segment(first_row_[i], blocks_[i].rows).noalias() +=
                     contacts_[i].row[side].lazyProduct(twists.template segment<T>(contacts_[i].body[side] * T));
+    }
+}
+
+template <int D>
+void ContactProblem<D>::find_working_velocities(const VecX& momenta, VecX& velocities) const {
+    velocities.setZero(row_count());
+    for (std::size_t i = 0; i < contacts_.size(); ++i) {
+        const ContactRows& rows = contacts_[i];
+        for (int k = 0; rows.is_joined && k < blocks_[i].rows; ++k)
+            velocities[first_row_[i] + k] = joined_response_[rows.first_column + k].dot(momenta);
+        for (int side = 0; side < 2; ++side)
+            if (!rows.is_joined && rows.body[side] >= 0)
+                velocities.segment(first_row_[i], blocks_[i].rows).noalias() +=
+                    rows.response[side].lazyProduct(momenta.template segment<T>(rows.body[side] * T));
+    }
 }
 
 template <int D>

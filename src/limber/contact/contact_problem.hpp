@@ -9,6 +9,7 @@
 #include "limber/contact/cone_complementarity.hpp"
 #include "limber/contact/contact_islands.hpp"
 #include "limber/contact/joint_projector.hpp"
+#include "limber/contact/stepped_stops.hpp"
 
 namespace limber {
 
@@ -19,9 +20,9 @@ public:
     static constexpr int max_rows = D == 2 ? 3 : 6;
     using Rows = Eigen::Matrix<double, Eigen::Dynamic, T, 0, max_rows, T>;
 
-    explicit ContactProblem(const Mechanism<D>& mechanism) : m_(mechanism) {}
+    ContactProblem(const Mechanism<D>& mechanism, const SteppedStops<D>& stops) : m_(mechanism), stops_(stops) {}
 
-    /// Rows of the contacts. The projector tells how joints pass impulses on; it is used until the next update.
+    /// Rows of the contacts, some of which may be stops. The projector tells how joints pass impulses on; it is used until the next update.
     void update(const BodyStates<D>& states, const std::vector<Contact>& contacts, JointProjector<D>& joints);
 
     int row_count() const { return first_row_.back(); }
@@ -52,6 +53,8 @@ public:
 
     /// u = J v
     void multiply(const VecX& twists, VecX& velocities) const;
+    /// Velocities at which impulses work, given momenta: J M^-1 of them, with what joints leave of the impulses.
+    void find_working_velocities(const VecX& momenta, VecX& velocities) const;
     /// v += M^-1 J^T p, joints included
     void add_response(const VecX& impulses, VecX& twists) const;
     /// Force and moment of a contact's impulse on body b, world axes.
@@ -70,15 +73,20 @@ private:
         Rows response[2];  // (M^-1 J^T)^T
         Mat3 axes = Mat3::Identity();
         bool is_joined = false;
+        int stop = -1;
         int first_column = 0;  // of joined_response_
     };
 
     void update_rows(const BodyStates<D>& states, const Contact& contact, const ConeBlock& block, ContactRows& rows);
+    void find_inverse_mass(const BodyStates<D>& states, int body);
+    /// M^-1 of a row of a contact, as twists.
+    void add_own_response(const ContactRows& rows, int row, VecX& twists) const;
     void update_joined_responses(JointProjector<D>& joints);
     void find_islands();
     void add_joined_block(int i, int j, int place);
 
     const Mechanism<D>& m_;
+    const SteppedStops<D>& stops_;
     const JointProjector<D>* joints_ = nullptr;
     std::vector<ContactRows> contacts_;
     std::vector<ConeBlock> blocks_;

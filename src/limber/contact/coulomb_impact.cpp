@@ -64,7 +64,8 @@ void CoulombImpact<D>::solve_contacts(double allowance) {
     const VecX free = before_.head(contacts) + delassus_->topRightCorner(contacts, joints) * impulses_.tail(joints);
     contact_impulses_ = impulses_.head(contacts);
     contact_after_ = free;
-    solver_.solve_impact(contact_delassus_, blocks_, before_.head(contacts), free, VecX::Zero(contacts), allowance,
+    const VecX before = before_.head(contacts);
+    solver_.solve_impact(contact_delassus_, blocks_, before, before, free, VecX::Zero(contacts), allowance,
                          contact_impulses_, contact_after_);
     impulses_.head(contacts) = contact_impulses_;
     after_ = before_ + *delassus_ * impulses_;

@@ -18,6 +18,8 @@ public:
     bool has_joints() const { return constraints_.row_count() > 0; }
     /// Whether some joint or driver acts on a body.
     bool is_joined(int body) const { return body >= 0 && is_joined_[body]; }
+    /// What else acts on a body together with others.
+    void count_as_joined(int body) { is_joined_[body] = true; }
 
     /// Rows at a configuration, masses at another one nearby. False: the matrix cannot be factorised.
     bool update(const BodyStates<D>& states, const BodyStates<D>& mass_states, const std::vector<double>& memory,

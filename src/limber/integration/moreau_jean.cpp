@@ -14,9 +14,11 @@ namespace {
 
 constexpr double rest =
     1e-8;  // slower than this, over the mechanism's typical length, is no slip: what the solver leaves of it
-constexpr double no_solution = 1e-2;  // a residual beyond this is none, however much a set moves
-constexpr int most_trials = 5;        // of a step whose end has deep overlaps
-constexpr int most_payments = 5;      // for a lift: what turns less loses less, too
+constexpr double no_solution = 1e-2;     // a residual beyond this is none, however much a set moves
+constexpr double rest_gap = 1e-6;        // of a stop that rests, over the same
+constexpr double stop_tolerance = 1e-9;  // of the start, over the mechanism's typical length
+constexpr int most_trials = 5;           // of a step whose end has deep overlaps
+constexpr int most_payments = 5;         // for a lift: what turns less loses less, too
 
 ConeOptions step_options() {
     ConeOptions options;
@@ -35,12 +37,15 @@ template <int D>
 MoreauJean<D>::MoreauJean(std::shared_ptr<const MechanismSystem<D>> system)
     : system_(std::move(system)),
       m_(system_->mechanism()),
-      joints_(m_),
+      stops_(m_),
+      joints_(m_, rows_without_stops(m_)),
       world_(m_),
-      problem_(m_),
+      problem_(m_, stops_),
       parting_(m_),
       solver_(step_options()),
       slip_tolerance_(rest * m_.length_scale) {
+    for (int i = 0; i < stops_.count(); ++i)
+        stops_.for_each_body(i, [&](int body, const auto&) { joints_.count_as_joined(body); });
     features_.resize(m_.features.size());
     slot_force_.assign(m_.forces.slot_feature.size(), Vec<D>::Zero());
     const auto size = static_cast<Eigen::Index>(m_.bodies.size()) * T;
@@ -55,7 +60,26 @@ StepReport MoreauJean<D>::start(State& state) {
     state.previous_a.resize(0);
     state.previous_step = 0;
     state.contacts.clear();
-    return {};
+    StepReport report;
+    system_->export_states(state.q, state.v, states_);
+    stops_.update(states_, state.memory, state.t);
+    for (int i = 0; i < stops_.count() && report.ok; ++i) {
+        if (stops_.gap(i) >= -stop_tolerance * m_.length_scale) continue;
+        report.ok = false;
+        report.reason = fmt::format("stop '{}' is violated by {:.3g}", stops_.name(i), -stops_.gap(i));
+    }
+    return report;
+}
+
+template <int D>
+void MoreauJean<D>::add_stops(const State& state) {
+    stops_.update(states_, state.memory, state.t);
+    for (int i = 0; i < stops_.count(); ++i) {
+        Contact contact;
+        contact.stop = i;
+        contact.gap = stops_.gap(i);
+        contacts_.insert(contacts_.begin() + i, contact);
+    }
 }
 
 // Euler's equations over the step, I dW/dt + W x I W = torque in body axes, by the implicit midpoint rule: x is the mean rate.
@@ -140,8 +164,7 @@ double MoreauJean<D>::slow_down(int island, double energy, double h) {
         before_.template segment<A>(static_cast<Eigen::Index>(b) * T + D) = states_[b].angular_velocity;
         turn(b, h);
     });
-    problem_.multiply(coasting_, u_before_);
-    problem_.multiply(after_, u_free_);
+    find_velocities(h);
     return taken;
 }
 
@@ -210,6 +233,7 @@ template <int D>
 void MoreauJean<D>::choose_coefficients() {
     problem_.multiply(before_, u_before_);
     for (int i = 0; i < static_cast<int>(contacts_.size()); ++i) {
+        if (contacts_[i].stop >= 0) continue;
         if (is_new_[i]) slides_[i] = slip_speed(i, u_before_) > slip_tolerance_;
         const ContactLaw& law = *m_.contact_rules[contacts_[i].rule].law;
         if (!slides_[i]) problem_.blocks()[i].friction = law.static_friction;
@@ -220,6 +244,7 @@ template <int D>
 bool MoreauJean<D>::let_go(int island, double defect) {
     bool has_changed = false;
     for (const int i : problem_.contacts(island)) {
+        if (contacts_[i].stop >= 0) continue;
         const double kinetic = m_.contact_rules[contacts_[i].rule].law->friction;
         double& friction = problem_.blocks()[i].friction;
         slides_[i] = slip_speed(i, velocity_) > std::max(slip_tolerance_, 2 * defect);
@@ -241,6 +266,7 @@ ConeReport MoreauJean<D>::solve_island(int island, const DelassusMatrix& delassu
     Island& own = island_;
     take_blocks(island);
     problem_.gather(island, u_before_, own.before);
+    problem_.gather(island, u_working_, own.working);
     problem_.gather(island, u_free_, own.free);
     problem_.gather(island, impulse_, own.impulse);
     own.bias.setZero(delassus.rows());
@@ -253,33 +279,57 @@ ConeReport MoreauJean<D>::solve_island(int island, const DelassusMatrix& delassu
         if (own.free[row] + own.bias[row] >= 0 || -restitution * own.before[row] < pressing) restitution = 0;
         ++k;
     }
-    const ConeReport solved = solver_.solve_impact(delassus, own.blocks, own.before, own.free, own.bias,
-                                                   compute_allowance(island), own.impulse, own.velocity);
+    const ConeReport solved = solver_.solve_impact(delassus, own.blocks, own.before, own.working, own.free, own.bias,
+                                                   compute_allowance(island, h), own.impulse, own.velocity);
     problem_.scatter(island, own.impulse, impulse_);
     problem_.scatter(island, own.velocity, velocity_);
     return solved;
 }
 
-// 1/2 |v_f - v|_M^2 for constant forces: what they alone do to the energy of an island's bodies, beside their power at the velocities before.
+// At the contacts, without impulses. These work at M^-1 (M v_f - h f): the velocities without forces, of which joints let pass what they do not hold.
 template <int D>
-double MoreauJean<D>::compute_allowance(int island) const {
+void MoreauJean<D>::find_velocities(double h) {
+    problem_.multiply(coasting_, u_before_);
+    problem_.multiply(after_, u_free_);
+    momenta_ = -h * wrench_;
+    for (std::size_t b = 0; b < states_.size(); ++b) {
+        const auto at = static_cast<Eigen::Index>(b) * T;
+        momenta_.template segment<D>(at) += m_.bodies[b].mass * after_.template segment<D>(at);
+        momenta_.template segment<A>(at + D) +=
+            world_inertia(m_.bodies[b], states_[b]) * after_.template segment<A>(at + D);
+    }
+    problem_.find_working_velocities(momenta_, u_working_);
+}
+
+// What forces, and joints that turn bodies, do to the energy of an island's bodies without impulses, as a loss: 1/2 |v_f - v_c|_M^2 of bodies without joints.
+template <int D>
+double MoreauJean<D>::compute_allowance(int island, double h) const {
+    const auto product = [&](int b, const TwistVec<D>& x, const TwistVec<D>& y) {
+        const AngularVec<D> rate = y.template tail<A>();
+        return 0.5 * (m_.bodies[b].mass * x.template head<D>().dot(y.template head<D>()) +
+                      x.template tail<A>().dot(world_inertia(m_.bodies[b], states_[b]) * rate));
+    };
     double sum = 0;
     problem_.for_each_body(island, [&](int b) {
         const auto at = static_cast<Eigen::Index>(b) * T;
-        const TwistVec<D> change = after_.template segment<T>(at) - coasting_.template segment<T>(at);
-        const AngularVec<D> w = change.template tail<A>();
-        sum += m_.bodies[b].mass * change.template head<D>().squaredNorm() +
-               w.dot(world_inertia(m_.bodies[b], states_[b]) * w);
+        const TwistVec<D> end = after_.template segment<T>(at);
+        const TwistVec<D> change = end - coasting_.template segment<T>(at);
+        if (!joints_.is_joined(b)) {
+            sum += product(b, change, change);
+        } else {
+            // T(v) - T(v_f) + h f.v_f
+            sum += h * wrench_.template segment<T>(at).dot(end) - product(b, change, 2 * end - change);
+        }
     });
-    return 0.5 * sum;
+    return sum;
 }
 
 // By the impulses found last, which are those of this island.
 template <int D>
-double MoreauJean<D>::compute_lost_energy(int island) const {
+double MoreauJean<D>::compute_lost_energy(int island, double h) const {
     const Island& own = island_;
     if (own.impulse.isZero(0)) return 0;
-    return compute_allowance(island) - own.impulse.dot(own.before) - 0.5 * own.impulse.dot(own.velocity - own.free);
+    return compute_allowance(island, h) - own.impulse.dot(own.working) - 0.5 * own.impulse.dot(own.velocity - own.free);
 }
 
 template <int D>
@@ -303,7 +353,7 @@ ConeReport MoreauJean<D>::solve_with_lift(int island, const DelassusMatrix& dela
     ConeReport solved = solve_with_friction(island, delassus, h);
     const double lift = parting_.compute_lift(problem_, island, wrench_);
     double taken = 0;
-    const auto debt = [&] { return lift - taken - std::max(0.0, compute_lost_energy(island)); };
+    const auto debt = [&] { return lift - taken - std::max(0.0, compute_lost_energy(island, h)); };
     for (int k = 0; k < most_payments && debt() > 0; ++k) {
         const double paid = slow_down(island, debt(), h);
         if (paid == 0) break;
@@ -319,8 +369,7 @@ ConeReport MoreauJean<D>::solve_with_lift(int island, const DelassusMatrix& dela
 template <int D>
 bool MoreauJean<D>::solve_contacts(bool is_given, double h, StepReport& report) {
     parting_.plan(problem_, contacts_);
-    problem_.multiply(coasting_, u_before_);
-    problem_.multiply(after_, u_free_);
+    find_velocities(h);
     velocity_.setZero(problem_.row_count());
     gained_.assign(problem_.island_count(), 0);
     lost_ = residual_ = 0;
@@ -330,7 +379,7 @@ bool MoreauJean<D>::solve_contacts(bool is_given, double h, StepReport& report) 
         const ConeReport solved =
             pays ? solve_with_lift(island, delassus, h) : solve_with_friction(island, delassus, h);
         report.iterations = std::max(report.iterations, solved.sweeps + solved.newton_steps);
-        const double lost = compute_lost_energy(island);
+        const double lost = compute_lost_energy(island, h);
         gained_[island] = problem_.has_joints(island) ? 0 : std::max(0.0, -lost);
         lost_ += lost;
         if (parting_.is_needed(island)) lost_ -= parting_.compute_lift(problem_, island, wrench_);
@@ -348,6 +397,10 @@ bool MoreauJean<D>::solve_contacts(bool is_given, double h, StepReport& report) 
 
 template <int D>
 std::string MoreauJean<D>::describe_failure(const Contact& worst, double defect) const {
+    if (worst.stop >= 0)
+        return fmt::format(
+            "stop '{}': there are no impulses that hold it, or none were found; its rate is off by {:.3g}",
+            stops_.name(worst.stop), defect);
     const auto name = [&](int body) { return body < 0 ? std::string("ground") : m_.bodies[body].name; };
     return fmt::format(
         "contact '{}': there are no impulses that keep '{}' and '{}' apart and obey friction, or none were found; "
@@ -432,7 +485,7 @@ void MoreauJean<D>::keep_contacts(State& state, double h) const {
     for (std::size_t i = 0; i < contacts_.size(); ++i) {
         const Contact& c = contacts_[i];
         const int index = static_cast<int>(i);
-        if (impulse_[problem_.first_row(index)] == 0) continue;
+        if (impulse_[problem_.first_row(index)] == 0 || c.stop >= 0) continue;
         state.contacts.push_back({c.body_a, c.body_b, c.shape_a, c.shape_b, c.rule, c.point, c.normal, c.gap,
                                   problem_.force(index, impulse_) / h, problem_.torque(index, impulse_) / h,
                                   slides_[i]});
@@ -446,6 +499,20 @@ void MoreauJean<D>::keep_account(State& state, double h) const {
     state.memory[m_.contact_residual] = contacts_.empty() ? 0 : h * residual_;
     for (const ContactPoint& c : state.contacts)
         state.memory[m_.contact_rules[c.rule].impulse] += h * c.force.dot(c.normal);
+    keep_stops(state);
+}
+
+// What rests is closed, for those who watch: here its row is part of the problem in any case.
+template <int D>
+void MoreauJean<D>::keep_stops(State& state) const {
+    for (std::size_t i = 0; i < contacts_.size() && contacts_[i].stop >= 0; ++i) {
+        const UnilateralRow& stop = stops_.stop(contacts_[i].stop);
+        const int row = problem_.first_row(static_cast<int>(i));
+        state.memory[stop.impulse] += impulse_[row];
+        const bool is_near = contacts_[i].gap <= rest_gap * m_.length_scale;
+        const bool is_still = std::abs(velocity_[row]) <= slip_tolerance_;
+        state.memory[stop.flag] = impulse_[row] > 0 && is_near && is_still ? 1 : 0;
+    }
 }
 
 template <int D>
@@ -470,6 +537,7 @@ StepReport MoreauJean<D>::step(State& state, double h) {
         next_[b].angular_velocity = after_.template segment<A>(static_cast<Eigen::Index>(b) * T + D);
     }
     world_.find_contacts(next_, h, contacts_);
+    add_stops(state);
     start_ = states_;
     given_.before = before_;
     given_.coasting = coasting_;

@@ -55,8 +55,9 @@ private:
     double slow_down(int island, double energy, double h);
     void take_back(int island, double gain, double h);
     ConeReport solve_island(int island, const DelassusMatrix& delassus, double h);
-    double compute_allowance(int island) const;
-    double compute_lost_energy(int island) const;
+    void find_velocities(double h);
+    double compute_allowance(int island, double h) const;
+    double compute_lost_energy(int island, double h) const;
     /// Contacts that slide under their static coefficient, by more than the solver's defect, get the kinetic one. False: there are none.
     bool let_go(int island, double defect);
     double slip_speed(int contact, const VecX& velocities);
@@ -71,15 +72,19 @@ private:
     bool add_deep_contacts(double h);
     void keep_contacts(State& state, double h) const;
     void keep_account(State& state, double h) const;
+    void keep_stops(State& state) const;
+    /// At the front of contacts_.
+    void add_stops(const State& state);
 
     /// What the solver is given of one island, row by row.
     struct Island {
         std::vector<ConeBlock> blocks;
-        VecX before, free, bias, impulse, velocity;
+        VecX before, working, free, bias, impulse, velocity;
     };
 
     std::shared_ptr<const MechanismSystem<D>> system_;
     const Mechanism<D>& m_;
+    SteppedStops<D> stops_;
     JointProjector<D> joints_;
     CollisionWorld<D> world_;
     ContactProblem<D> problem_;
@@ -101,7 +106,7 @@ private:
     struct {
         VecX before, coasting, after;
     } given_;  // before turning pays for lifts, and without impulses
-    VecX u_before_, u_free_, impulse_, velocity_;
+    VecX u_before_, u_working_, u_free_, impulse_, velocity_, momenta_;
 };
 
 }  // namespace limber

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "limber/contact/projected_multipliers.hpp"
+#include "limber/contact/stepped_stops.hpp"
 #include "limber/contact/unilateral_stepper.hpp"
 #include "limber/integration/step_control.hpp"
 #include "limber/integration/structural.hpp"
@@ -198,7 +199,8 @@ void Simulation::make_steppers() {
         stepper_ = make_stepper(options_.formulation, options_.integrator, system_, options_.formulation_options,
                                 options_.integrator_options);
     }
-    if (has_any_stops)
+    const bool steps_over = options_.integrator == "moreau-jean" && has_stepped_stops(system->mechanism());
+    if (has_any_stops && !steps_over)
         stepper_ = std::make_unique<UnilateralStepper<D>>(std::move(stepper_), system, options_.contact_options);
 }
 
