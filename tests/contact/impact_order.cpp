@@ -91,6 +91,11 @@ TEST_P(ImpactOrder, FreeFlightIsExact) {
 INSTANTIATE_TEST_SUITE_P(All, ImpactOrder, ::testing::ValuesIn(expected_orders()),
                          [](const auto& info) { return test_name(info.param.integrator); });
 
+TEST(ImpactOrders, AreThoseOfOtherFormulationsToo) {
+    for (const char* formulation : {"augmented-lagrangian", "semi-recursive"})
+        expect_order(options(formulation, "trapezoidal"), {"trapezoidal", 2, 4e-3, 5e-4});
+}
+
 TEST(ImpactOrders, DissipationIsWhatCostsNewmarkAnOrder) {
     SimulationOptions chosen = options("global", "newmark");
     chosen.integrator_options.newmark_xi = 0;
