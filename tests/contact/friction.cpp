@@ -53,11 +53,13 @@ TEST_P(FrictionCase, BrickComesToRest) {
     EXPECT_NEAR(sense(simulation, "left") + sense(simulation, "right"), 3 * 9.81, 1e-6);
 }
 
+// Friction m a below the centre by h makes a moment m a h, which counts as the load 2 m a h/arm: a = mu g/(1 - 2 mu h/arm). Uniform
+// deceleration is exact; the load is found to 1e-9 (more tests of loads: joint_friction.cpp).
 TEST_P(FrictionCase, FrictionInJointsStopsTheMotion) {
     Simulation simulation(example("contact/friction-in-joints.yaml"), chosen());
     const StepReport report = simulation.advance(1, 0.005);
     ASSERT_TRUE(report.ok) << report.reason;
-    EXPECT_NEAR(sense(simulation, "place"), 1 / (2 * 0.2 * 9.81), 1e-6);
+    EXPECT_NEAR(sense(simulation, "place"), (1 - 2 * 0.2 * 0.05 / 0.2) / (2 * 0.2 * 9.81), 1e-8);
     EXPECT_NEAR(sense(simulation, "speed"), 0, 1e-9);
 }
 
@@ -252,11 +254,13 @@ sensors:
         }
         const bool is_newton = std::string(law) == "newton";
         EXPECT_NEAR(sense(simulation, "impulse"), is_newton ? newton : poisson, 1e-9) << law;
-        // Nearly: up to a step of flight has passed since.
-        EXPECT_NEAR(sense(simulation, "foot.x"), 0, 0.01) << law;
-        EXPECT_NEAR(sense(simulation, "foot.y"), is_newton ? e * v : -v + a * poisson + b * (-u - b * poisson) / c,
-                    0.01)
-            << law;
+        // Nearly: up to a step of flight has passed since, in which the foot goes round the centre: rate^2 times half the length.
+        const double normal = is_newton ? newton : poisson;
+        const double along = (-u - b * normal) / c;
+        const double rate = (arm.x() * normal - arm.y() * along) / inertia;
+        const double turned = 0.5 * rate * rate * 1e-4;
+        EXPECT_NEAR(sense(simulation, "foot.x"), 0, turned) << law;
+        EXPECT_NEAR(sense(simulation, "foot.y"), is_newton ? e * v : -v + a * poisson + b * along, turned) << law;
     }
 }
 
@@ -275,8 +279,7 @@ TEST(Friction, InstantOfRollingIsOfTheOrderOfTheIntegrator) {
         return std::abs(rolls_at - 2 * 3 / (7 * 0.2 * 9.81));
     };
     const double coarse = error(0.005);
-    EXPECT_LT(coarse, 1e-3);
-    EXPECT_NEAR(coarse / error(0.0025), 4, 1);
+    EXPECT_NEAR(coarse / error(0.0025), 4, 0.1);
 }
 
 }  // namespace

@@ -94,8 +94,9 @@ TEST(StaticFrictionOnABelt, HasThePeriodOfStickSlip) {
     };
     const double coarse = error_with(0.002);
     const double fine = error_with(0.0005);
-    EXPECT_LT(fine, 2e-3);
-    EXPECT_LT(fine, 0.5 * coarse);
+    // A period is the difference of two instants, each of which is off by the steps in which slip begins and ends: first order.
+    EXPECT_LT(fine, 4 * 0.0005 / period);
+    EXPECT_NEAR(std::log(coarse / fine) / std::log(4), 1, 0.15);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 // exist is one choice that does. With the accelerations W f that the forces reported give to gaps and slips, it is sought among
 //
 //   f = sum z_k r_k,  z >= 0,  rays r_k:  along the normal, at the edge of the static cone of what sticks (in space an outer polygon of `sides`),
-//                                         against the slip at the kinetic coefficient of what slips
+//                                         against the slip at the kinetic coefficient of what slips, and both ways along the normal of what has latched
 //
 // by least squares,  min |W^(1/2) (R z - f)|^2,  which is the complementarity problem of complementarity.hpp.
 
@@ -42,7 +42,9 @@ public:
         list_contacts(state);
         if (entries_.empty()) return 0;
         std::vector<double> memory = state.memory;
-        for (const FrictionElement& friction : m_.friction) memory[friction.stick] = 0;
+        // Joints that stick are held by forces of their own, which are not sought here.
+        for (const FrictionElement& friction : m_.friction)
+            if (friction.contact >= 0) memory[friction.stick] = 0;
         response_.look(states, memory, state.t);
         if (!response_.prepare(states, memory, state.t, entries_)) return INFINITY;
         VecX reported(static_cast<Eigen::Index>(entries_.size()));
@@ -61,11 +63,12 @@ private:
     struct Ray {
         Eigen::Index normal;
         std::vector<double> along;  // of the slip rows, which follow the normal
+        double sign = 1;            // -1: what has latched may pull
     };
 
     VecX dense(const Ray& ray) const {
         VecX r = VecX::Zero(static_cast<Eigen::Index>(entries_.size()));
-        r[ray.normal] = 1;
+        r[ray.normal] = ray.sign;
         for (std::size_t k = 0; k < ray.along.size(); ++k)
             r[ray.normal + 1 + static_cast<Eigen::Index>(k)] = ray.along[k];
         return r;
@@ -85,6 +88,7 @@ private:
                                                [&](const FrictionElement& f) { return f.contact == i; });
             if (friction == m_.friction.end()) {
                 rays_.push_back({normal, {}});
+                if (state.memory[m_.unilateral[i].flag] == 2) rays_.push_back({normal, {}, -1});
             } else {
                 add_friction(state, static_cast<int>(friction - m_.friction.begin()), normal);
             }

@@ -20,6 +20,7 @@ constexpr double rest = 1e-9;  // slower than this, over the length scale, is no
 // passes gain nothing.
 constexpr double force_accuracy = 1e-11;
 constexpr double accepted_accuracy = 1e-7;
+constexpr double vanishing = 1e-12;       // in units of mass and length of the mechanism: no force but rounding
 constexpr double excess = 1e-9;           // of a stick force beyond its bound that counts
 constexpr double no_acceleration = 1e-6;  // over the length scale: of slip that is about to begin, or to be thrown back
 constexpr double large_turn = 1e-3;
@@ -267,8 +268,10 @@ StepReport DryFriction<D>::find_forces(StopResponse<D>& response, State& state, 
         if (pass == 0) update_mobility(response, state, h);
         const double turned = turn_directions(response);
         const double error = std::max(defect_.lpNorm<Eigen::Infinity>(), turned * largest);
-        const bool is_found =
-            error <= force_accuracy * largest || (error <= accepted_accuracy * largest && error > 0.5 * last_error);
+        // Where forces feed on nothing but themselves there are none, and no share of them is small enough.
+        const bool is_found = error <= force_accuracy * largest ||
+                              error <= vanishing * m_.mass_scale * m_.length_scale ||
+                              (error <= accepted_accuracy * largest && error > 0.5 * last_error);
         if (is_found && (!may_pull || forces_.minCoeff() >= -accepted_accuracy * largest)) return report;
         if (!std::isfinite(error)) break;
         last_error = error;

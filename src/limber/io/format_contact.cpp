@@ -33,7 +33,9 @@ const std::vector<StopFormat>& stop_formats() {
     static const FieldFormat static_friction{"static-friction", K::number,
                                              "coefficient while it sticks (default: as while it slips)"};
     static const std::vector<StopFormat> list{
-        {{"limit", K::coordinate, "of a joint coordinate or a component of a position sensor", false,
+        {{"limit", K::coordinate,
+          "of a joint coordinate, a component of a position sensor, or a sensor whose expression is a sum of such",
+          false,
           with_impact({{"min", K::number, "smallest value"},
                        {"max", K::number, "largest value"},
                        {"along", K::coordinate, "that rubs while the limit holds (default: nothing does)"},

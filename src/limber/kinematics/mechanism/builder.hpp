@@ -8,6 +8,12 @@
 
 namespace limber {
 
+/// constant + sum of coefficient * measure.
+struct ScalarSum {
+    std::vector<RowTerm> terms;
+    double constant = 0;
+};
+
 template <int D>
 class MechanismBuilder {
 public:
@@ -73,6 +79,10 @@ private:
     int find_or_make_scalar(const std::string& name);
     int joint_coordinate(const Joint& joint, const std::string& coordinate);
     int sensor_scalar(const std::string& name);
+    /// Like scalar(), and sensors of expressions that are sums of scalars.
+    ScalarSum scalar_sum(const std::string& name, const std::string& what);
+    ScalarSum expression_sum(const Sensor& sensor, const std::string& what);
+    ScalarSum column_sum(const std::string& column, const std::string& what);
     std::vector<std::string> scalar_names() const;
 
     // contacts, see contacts.cpp

@@ -285,7 +285,13 @@ template <int D>
 double compute_gap(const Mechanism<D>& m, const UnilateralRow& gap, const MeasureContext<D>& context) {
     const Row& row = m.constraints.rows[gap.row];
     const RowTerm& term = m.constraints.terms[row.first_term];
-    if (gap.exact_gap < 0) return term.coefficient * compute_value(m.measure(term.measure), context) - row.rhs;
+    if (gap.exact_gap < 0) {
+        double sum = -row.rhs;
+        for (int k = row.first_term; k < row.first_term + row.term_count; ++k)
+            sum +=
+                m.constraints.terms[k].coefficient * compute_value(m.measure(m.constraints.terms[k].measure), context);
+        return sum;
+    }
     return term.coefficient * (compute_value(m.measure(gap.exact_gap), context) - m.measure(term.measure).length);
 }
 

@@ -1,9 +1,24 @@
 // Scalars known by name: joint coordinates ("crank.angle"), components of position sensors ("tip.x") and sensors of
 // coordinates ("beta"). They are made when first asked for, so a joint whose angle nobody uses costs nothing.
+// Limits take sums of them, too: sensors of expressions that are linear.
 
 #include "limber/kinematics/mechanism/builder.hpp"
+#include "limber/model/linear_form.hpp"
 
 namespace limber {
+namespace {
+
+const Sensor* find_sensor(const Model& model, const std::string& name) {
+    return model.sensors.find(model.sensors.find(name));
+}
+
+// The sensor that a name may mean: "beta", or "tip" of "tip.x".
+const Sensor* find_sensor_of_column(const Model& model, const std::string& column) {
+    const Sensor* whole = find_sensor(model, column);
+    return whole != nullptr ? whole : find_sensor(model, column.substr(0, column.rfind('.')));
+}
+
+}  // namespace
 
 std::vector<std::string> joint_coordinate_names(JointType type, bool planar) {
     switch (type) {
@@ -106,8 +121,68 @@ int MechanismBuilder<D>::scalar(const std::string& name, const std::string& what
                                        : fmt::format("{}: joint '{}' has the coordinate(s) {}; found '{}'", what,
                                                      model_.joints.get(joint).name, fmt::join(names, ", "), name));
     }
+    if (const Sensor* sensor = find_sensor_of_column(model_, name)) {
+        if (sensor->quantity == Sensor::Quantity::position)
+            throw ModelError(fmt::format("{}: sensor '{}' has the components {}; found '{}'", what, sensor->name,
+                                         D == 2 ? "x, y" : "x, y, z", name));
+        throw ModelError(
+            fmt::format("{}: expected a joint coordinate, a component of a position sensor or a coordinate sensor; "
+                        "sensor '{}' is none of these",
+                        what, sensor->name));
+    }
     throw ModelError(
         fmt::format("{}: there is no joint coordinate '{}'{}", what, name, did_you_mean(name, scalar_names())));
+}
+
+template <int D>
+ScalarSum MechanismBuilder<D>::scalar_sum(const std::string& name, const std::string& what) {
+    const Sensor* sensor = find_sensor(model_, name);
+    if (sensor != nullptr && sensor->quantity == Sensor::Quantity::expression) return expression_sum(*sensor, what);
+    return {{{1.0, scalar(name, what)}}, 0};
+}
+
+template <int D>
+ScalarSum MechanismBuilder<D>::expression_sum(const Sensor& sensor, const std::string& what) {
+    const auto refuse = [&](const std::string& why) {
+        throw ModelError(fmt::format(
+            "{}: sensor '{}' {}; expected a sum of multiples of joint coordinates and components of position sensors "
+            "(for distances between points there are stop and cable)",
+            what, sensor.name, why));
+    };
+    if (std::find(making_.begin(), making_.end(), sensor.name) != making_.end())
+        refuse("is defined in terms of itself");
+    making_.push_back(sensor.name);
+    std::vector<std::string> columns;
+    std::vector<ScalarSum> sums;
+    std::vector<LinearForm> variables;
+    for (const std::string& name : sensor.expression.expression().names()) {
+        if (find_sensor_of_column(model_, name) == nullptr) {
+            if (name == "t") refuse("depends on t");
+            continue;  // a parameter, or unknown, which binding will report
+        }
+        variables.push_back(LinearForm::variable(static_cast<int>(columns.size())));
+        columns.push_back(name);
+        sums.push_back(column_sum(name, fmt::format("{}: sensor '{}'", what, sensor.name)));
+    }
+    const BoundExpression bound = evaluation_.bind(sensor.expression, columns, what);
+    const LinearForm form = bound.evaluate(std::span<const LinearForm>(variables));
+    if (!form.is_linear) refuse(fmt::format("is no such sum: \"{}\"", sensor.expression.text()));
+    ScalarSum total{{}, form.constant};
+    for (std::size_t k = 0; k < form.coefficient.size(); ++k) {
+        total.constant += form.coefficient[k] * sums[k].constant;
+        for (const RowTerm& term : sums[k].terms)
+            if (form.coefficient[k] != 0) total.terms.push_back({form.coefficient[k] * term.coefficient, term.measure});
+    }
+    if (total.terms.empty()) refuse("depends on no position");
+    making_.pop_back();
+    return total;
+}
+
+// Expressions of sensors name their columns, and no joint coordinates.
+template <int D>
+ScalarSum MechanismBuilder<D>::column_sum(const std::string& column, const std::string& what) {
+    const int index = sensor_scalar(column);
+    return index >= 0 ? ScalarSum{{{1.0, index}}, 0} : scalar_sum(column, what);
 }
 
 template <int D>
@@ -129,6 +204,8 @@ std::vector<std::string> MechanismBuilder<D>::scalar_names() const {
 
 template int MechanismBuilder<2>::scalar(const std::string&, const std::string&);
 template int MechanismBuilder<3>::scalar(const std::string&, const std::string&);
+template ScalarSum MechanismBuilder<2>::scalar_sum(const std::string&, const std::string&);
+template ScalarSum MechanismBuilder<3>::scalar_sum(const std::string&, const std::string&);
 template int MechanismBuilder<2>::find_or_make_scalar(const std::string&);
 template int MechanismBuilder<3>::find_or_make_scalar(const std::string&);
 template std::vector<std::string> MechanismBuilder<2>::scalar_names() const;

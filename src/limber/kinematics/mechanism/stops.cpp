@@ -1,6 +1,6 @@
 // Stops as rows that are never negative, between marker A (first body) and marker B (second body), d = b - a; n rows.
 //
-//   limit      x - min, max - x of a joint coordinate or sensor              1 or 2
+//   limit      x - min, max - x of a joint coordinate, sensor or sum of them  1 or 2
 //   wall       d . n_A - radius, n_A the z axis of A (plane: y)               1
 //   stop       |d| - length: at least so far apart                            1
 //   cable      length - |d|: at most so far apart                             1
@@ -113,12 +113,14 @@ void MechanismBuilder<D>::add_stop(const Stop& stop) {
         return value;
     };
     if (stop.type == StopType::limit) {
-        const int coordinate = scalar(stop.scalar, what);
+        const ScalarSum limited = scalar_sum(stop.scalar, what);
         if (stop.minimum && stop.maximum && !(number(*stop.minimum, "min") < number(*stop.maximum, "max")))
             throw ModelError(fmt::format("{}: min must lie below max", what));
         const int rubbing = stop.along.empty() ? -1 : scalar(stop.along, what);
         const auto add_end = [&](double sign, const Number& end, const char* key) {
-            add_gap(stop, {{sign, coordinate}}, sign * number(end, key));
+            std::vector<RowTerm> terms = limited.terms;
+            for (RowTerm& term : terms) term.coefficient *= sign;
+            add_gap(stop, terms, sign * (number(end, key) - limited.constant));
             if (rubbing >= 0) add_limit_friction(stop, rubbing);
         };
         if (stop.minimum) add_end(1, *stop.minimum, "min");
