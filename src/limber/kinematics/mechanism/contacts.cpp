@@ -205,6 +205,7 @@ std::optional<ContactLaw> MechanismBuilder<D>::contact_law(const ContactRule& ru
     law.exponent = number("exponent", rule.law == ContactRule::Law::linear ? 1 : 1.5, 1, 10);
     law.factor = number("factor", 0, 0, any);
     law.slip = number("slip", 1e-3, 1e-12, any);
+    law.turn_slip = number("turn-slip", 1e-2, 1e-12, any);
     law.stribeck = number("stribeck", 1e-2, 1e-12, any);
     if (rule.numbers.contains("bend")) {
         if (!(law.friction > 0)) throw ModelError(what + ": bristles need friction above zero");
