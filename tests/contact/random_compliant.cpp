@@ -38,7 +38,7 @@ void add_floor(Model& model, const Simulation& start, ContactRule::Law law, doub
     ContactRule rule;
     rule.name = "floor";
     rule.law = law;
-    rule.second = {model.ground()};
+    rule.second.bodies = {model.ground()};
     rule.includes_joined = true;
     rule.numbers = {{"stiffness", Number(stiffness)}, {"friction", Number(friction)}, {"slip", Number(0.05)}};
     if (law == ContactRule::Law::hunt_crossley) rule.numbers["factor"] = Number(0.5);
