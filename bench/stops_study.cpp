@@ -16,8 +16,20 @@ namespace limber::bench {
 namespace {
 
 constexpr double until = 1;
-constexpr double start_energy = -7.3575;
-constexpr double first_contact = 0.655423130;
+
+/// A start of the pendulum, and what an independent computation says about its first impact.
+struct Start {
+    const char* name;  ///< both angles, in degrees
+    const char* second_angle;
+    const char* end;  ///< of the rods that touches first: "tip" or "elbow"
+    double energy, contact;
+    double seen_at;  ///< when that impact is over for every method, and before the next one
+    double elastic_impulse, damped_impulse, damped_energy;  ///< with restitution 1 and 0.5
+};
+constexpr Start first_start{"(60, 90)", "90 deg",   "tip",      -7.3575,     0.655423130,
+                            0.69,       4.13172356, 3.09879267, -12.11360862};
+constexpr Start second_start{"(60, 0)", "0",        "elbow",    -12.2625,    0.512418174,
+                             0.53,      5.91886068, 4.43914551, -14.94561616};
 
 struct Method {
     const char* name;
@@ -29,6 +41,7 @@ struct Method {
     bool is_time_stepping() const { return std::string_view(integrator) == "moreau-jean"; }
     /// Then the balls are elastic.
     bool is_explicit() const { return std::string_view(integrator) == "explicit-euler"; }
+    bool knows_restitution() const { return treatment == ContactTreatment::events; }
 };
 
 /// v' = v + h a(q, v),  q' = q + h v: for comparison only, since it feeds energy into all that swings.
@@ -48,18 +61,18 @@ private:
 
 struct Track {
     std::vector<double> t, energy, impulse;
-    double contact = NAN;  // instant at which the tip first pushes
+    double contact = NAN;  // instant at which the end that touches first pushes
     std::string failure;
 };
 
-Track follow(const Method& method, double step, const char* second_angle, double restitution) {
+Track follow(const Method& method, double step, const Start& start, double restitution) {
     const bool has_balls = method.is_time_stepping() || method.is_explicit();
     SimulationOptions o =
         options("semi-recursive", method.is_explicit() ? "higher-order" : method.integrator, "relative");
     o.contact_options.treatment = method.treatment;
     o.contact_options.stiffness = method.stiffness;
     Model model = example(has_balls ? "contact/double-pendulum-rigid.yaml" : "contact/double-pendulum-wall.yaml",
-                          {{"theta2", second_angle}, {"e", fmt::format("{}", restitution)}});
+                          {{"theta2", start.second_angle}, {"e", fmt::format("{}", restitution)}});
     for (const auto handle : model.contacts.handles()) {
         if (!method.is_explicit()) break;
         ContactRule& rule = model.contacts.get(handle);
@@ -80,8 +93,9 @@ Track follow(const Method& method, double step, const char* second_angle, double
         const double before = track.impulse.empty() ? 0 : track.impulse.back();
         track.t.push_back(simulation.time());
         track.energy.push_back(sense(simulation, "energy"));
-        track.impulse.push_back(has_balls ? before + step * sense(simulation, "tip_wall.normal")
-                                          : sense(simulation, "tip_impulse"));
+        const std::string end = start.end;
+        track.impulse.push_back(has_balls ? before + step * sense(simulation, end + "_wall.normal")
+                                          : sense(simulation, end + "_impulse"));
     };
     record();
     for (long i = 0; i < std::lround(until / step); ++i) {
@@ -107,83 +121,199 @@ std::vector<double> forces_of(const Track& track) {
     return forces;
 }
 
+/// The force around the first impact, a mark for every step.
+PlotSeries force_around(const std::string& name, const Track& track, double from, double to) {
+    PlotSeries series;
+    series.name = name;
+    series.has_markers = true;
+    const std::vector<double> forces = forces_of(track);
+    for (std::size_t i = 0; i < track.t.size(); ++i) {
+        if (track.t[i] < from || track.t[i] > to) continue;
+        series.x.push_back(track.t[i]);
+        series.y.push_back(forces[i]);
+    }
+    return series;
+}
+
+constexpr const char* table_head =
+    "| method | scheme | restitution | step [s] | first contact [s] | impulse [N s] | energy lost or gained [J] |\n"
+    "|---|---|---|---|---|---|---|\n";
+
+/// Of methods that know no restitution it is left out.
+std::string table_row(const Method& method, double step, const Start& start, double restitution, const Track& track) {
+    const auto seen = static_cast<std::size_t>(std::lround(start.seen_at / step));
+    const auto at = [&](const std::vector<double>& values) { return seen < values.size() ? values[seen] : NAN; };
+    double change = at(track.energy) - start.energy;
+    if (std::abs(change) < 5e-7) change = 0;  // rather than -0.000000
+    return fmt::format("| {} | {} | {} | {:g} | {:.6f} | {:.6f} | {:+.6f}{} |\n", method.name, method.integrator,
+                       method.knows_restitution() ? fmt::format("{:g}", restitution) : "-", step, track.contact,
+                       at(track.impulse), change, track.failure.empty() ? "" : " (stopped: " + track.failure + ")");
+}
+
+/// All impacts of a run by events, beside what an independent computation found.
+std::string impact_rows(const Start& start, double restitution, const std::vector<ContactEvent>& known) {
+    Simulation simulation(example("contact/double-pendulum-wall.yaml",
+                                  {{"theta2", start.second_angle}, {"e", fmt::format("{}", restitution)}}),
+                          options("semi-recursive", "higher-order", "relative"));
+    std::vector<ContactEvent> found;
+    while (found.size() < known.size() && simulation.time() < 3)
+        for (const ContactEvent& event : simulation.step(2.5e-4).events)
+            if (event.kind == ContactEvent::Kind::impact) found.push_back(event);
+    std::string rows;
+    for (std::size_t i = 0; i < std::min(found.size(), known.size()); ++i)
+        rows += fmt::format("| {} | {:g} | {} | {:.9f} | {:.9f} | {:.8f} | {:.8f} |\n", start.name, restitution,
+                            found[i].stop == "tip_wall" ? "tip" : "elbow", known[i].t, found[i].t, known[i].impulse,
+                            found[i].impulse);
+    return rows;
+}
+
+std::string all_impacts() {
+    const auto impact = [](double t, double impulse) {
+        return ContactEvent{ContactEvent::Kind::impact, t, "", impulse, 0};
+    };
+    return "| start [deg] | restitution | end | instant, known [s] | found [s] | impulse, known [N s] | found [N s] |\n"
+           "|---|---|---|---|---|---|---|\n" +
+           impact_rows(first_start, 1,
+                       {impact(0.655423130, 4.13172356), impact(0.707131474, 7.11263046),
+                        impact(1.794213055, 5.48894754), impact(2.121091255, 3.60776710)}) +
+           impact_rows(
+               first_start, 0.5,
+               {impact(0.655423130, 3.09879267), impact(0.712592320, 4.67996500), impact(1.970515565, 1.80425218)}) +
+           impact_rows(second_start, 1, {impact(0.512418174, 5.91886068)}) +
+           impact_rows(second_start, 0.5, {impact(0.512418174, 4.43914551)});
+}
+
 void write(const std::string& path, const std::string& text) {
     std::ofstream(path) << text;
 }
 
-int run_study(const std::string& root) {
-    const std::vector<Method> methods{
-        {"events, e = 1", ContactTreatment::events, "higher-order"},
-        {"time-stepping, e = 1", ContactTreatment::events, "moreau-jean"},
-        {"multipliers", ContactTreatment::multipliers, "higher-order"},
-        {"augmented Lagrangian", ContactTreatment::augmented_lagrangian, "higher-order"},
-        {"penalty 1e5 N/m", ContactTreatment::penalty, "higher-order", 1e5},
-    };
-    const std::string folder = root + "/docs/studies/";
-    Plot energy{"Energy of the double pendulum against a wall, step 1 ms", "t [s]", "energy [J]", {}};
-    Plot force{"Force of the wall on the tip, mean over steps of 1 ms", "t [s]", "force [N]", {}};
-    std::string table =
-        "| method | scheme | step [s] | first contact [s] | impulse of the tip until 0.69 s [N s] | energy after, lost "
-        "or gained [J] |\n"
-        "|---|---|---|---|---|---|\n";
-    const auto add_row = [&](const Method& method, double step) {
-        const Track track = follow(method, step, "90 deg", 1);
-        const auto at = [&](const std::vector<double>& values, double t) {
-            const auto i = static_cast<std::size_t>(std::lround(t / step));
-            return i < values.size() ? values[i] : NAN;
-        };
-        table += fmt::format("| {} | {} | {:g} | {:.6f} | {:.4f} | {:+.4f}{} |\n", method.name, method.integrator, step,
-                             track.contact, at(track.impulse, 0.69), at(track.energy, 0.69) - start_energy,
-                             track.failure.empty() ? "" : " (stopped: " + track.failure + ")");
-        return track;
-    };
-    for (const Method& method : methods)
+const Method by_events{"events", ContactTreatment::events, "higher-order"};
+const Method by_time_stepping{"time-stepping", ContactTreatment::events, "moreau-jean"};
+const Method by_multipliers{"multipliers", ContactTreatment::multipliers, "higher-order"};
+const Method by_augmented_lagrangian{"augmented Lagrangian", ContactTreatment::augmented_lagrangian, "higher-order"};
+const Method by_penalty{"penalty 1e5 N/m", ContactTreatment::penalty, "higher-order", 1e5};
+
+struct StartReport {
+    std::string table;
+    Plot energy, force;
+};
+
+/// All methods from one start: the table, and plots of the runs with the longest step. `from` and `to` are the times that the plot of forces shows.
+StartReport compare_methods(const Start& start, double from, double to) {
+    StartReport report;
+    report.table = table_head;
+    report.energy = {fmt::format("Energy, start at {} degrees, step 1 ms", start.name), "t [s]", "energy [J]", {}};
+    report.force = {fmt::format("Force on the {}, start at {} degrees, mean over steps of 1 ms", start.end, start.name),
+                    "t [s]",
+                    "force [N]",
+                    {}};
+    const auto add = [&](const Method& method, double restitution) {
         for (const double step : {1e-3, 2.5e-4, 6.25e-5}) {
-            const Track track = add_row(method, step);
-            if (step != 1e-3) continue;
-            energy.series.push_back({method.name, track.t, track.energy});
-            force.series.push_back({method.name, track.t, forces_of(track)});
+            const Track track = follow(method, step, start, restitution);
+            report.table += table_row(method, step, start, restitution, track);
+            // The multipliers' curve is that of the augmented Lagrangian.
+            if (step != 1e-3 || method.treatment == ContactTreatment::multipliers) continue;
+            const std::string label =
+                method.knows_restitution() ? fmt::format("{}, e = {:g}", method.name, restitution) : method.name;
+            report.energy.series.push_back({label, track.t, track.energy});
+            report.force.series.push_back(force_around(label, track, from, to));
         }
+    };
+    for (const double restitution : {1.0, 0.5}) {
+        add(by_events, restitution);
+        add(by_time_stepping, restitution);
+    }
+    for (const Method& method : {by_multipliers, by_augmented_lagrangian, by_penalty}) add(method, 1);
+    return report;
+}
+
+int run_study(const std::string& root) {
+    const std::string folder = root + "/docs/studies/";
+    StartReport first = compare_methods(first_start, 0.65, 0.67);
+    StartReport second = compare_methods(second_start, 0.507, 0.53);
+    std::string schemes_table = table_head;
+    const auto add_scheme = [&](const Method& method, double step) {
+        schemes_table += table_row(method, step, first_start, 1, follow(method, step, first_start, 1));
+    };
     for (const char* integrator : {"linear-acceleration", "trapezoidal", "newmark"})
         for (const double step : {1e-3, 6.25e-5})
-            add_row({"augmented Lagrangian", ContactTreatment::augmented_lagrangian, integrator}, step);
+            add_scheme({"augmented Lagrangian", ContactTreatment::augmented_lagrangian, integrator}, step);
     for (const double step : {1e-3, 2.5e-4, 6.25e-5})
-        add_row({"penalty 1e5 N/m", ContactTreatment::penalty, "explicit-euler", 1e5}, step);
+        add_scheme({"penalty 1e5 N/m", ContactTreatment::penalty, "explicit-euler", 1e5}, step);
     Plot euler{"Penalty 1e5 N/m, start at (60, 0) degrees", "t [s]", "energy [J]", {}};
     const auto add_penalty = [&](const char* integrator, double step) {
-        const Track track = follow({"", ContactTreatment::penalty, integrator, 1e5}, step, "0", 1);
+        const Track track = follow({"", ContactTreatment::penalty, integrator, 1e5}, step, second_start, 1);
         euler.series.push_back({fmt::format("{}, {:g} ms", integrator, 1e3 * step), track.t, track.energy});
     };
     add_penalty("higher-order", 1e-3);
     for (const double step : {1e-3, 2.5e-4, 6.25e-5}) add_penalty("explicit-euler", step);
     Plot schemes{"Augmented Lagrangian, start at (60, 0) degrees, step 1 ms", "t [s]", "energy [J]", {}};
     for (const char* integrator : {"linear-acceleration", "higher-order", "trapezoidal"}) {
-        const Track track = follow({"", ContactTreatment::augmented_lagrangian, integrator}, 1e-3, "0", 1);
+        const Track track = follow({"", ContactTreatment::augmented_lagrangian, integrator}, 1e-3, second_start, 1);
         schemes.series.push_back({integrator, track.t, track.energy});
     }
-    write(folder + "stops-energy.svg", render_svg(energy));
-    write(folder + "stops-force.svg", render_svg(force));
+    write(folder + "stops-gains.svg", render_svg(first.energy));
+    first.energy.y_range = {-18, -4};
+    second.energy.y_range = {-18, -8};
+    first.force.y_range = second.force.y_range = {0, 6000};
+    write(folder + "stops-energy.svg", render_svg(first.energy));
+    write(folder + "stops-force.svg", render_svg(first.force));
+    write(folder + "stops-second-energy.svg", render_svg(second.energy));
+    write(folder + "stops-second-force.svg", render_svg(second.force));
     write(folder + "stops-schemes.svg", render_svg(schemes));
     write(folder + "stops-euler.svg", render_svg(euler));
-    write(folder + "stops.md", fmt::format(R"(# Stops: events against projected multipliers
+    write(folder + "stops.md",
+          fmt::format(R"(# Stops: events against projected multipliers
 
 Made by `bench/stops`; do not edit.
 
 The test problem of Glowinski and Nasser: a double pendulum swings against a wall. Their method treats the wall at the ends of steps, by an
 augmented Lagrangian with projected multipliers, by multipliers alone, or by a penalty alone
 ([equations](../../src/limber/contact/projected_multipliers.hpp)). Ours finds the instant of contact within the step ([theory](../theory/stops.md)).
-Independent computation: first contact at {:.9f} s; for an elastic wall impulse 4.13172356 N s and no change of energy.
+
+## All impacts, by events
+
+With steps of 0.25 ms, beside an independent computation:
+
+{}
+## First impact from (60, 90) degrees: the tip
+
+Impulse of the tip and energy at {:g} s. Independent computation: contact at {:.9f} s; with restitution 1 an impulse of {:.8f} N s and no change of energy, with 0.5 an impulse of
+{:.8f} N s and {:+.8f} J.
 
 {}
 What an impact does is left to the scheme in the paper's method: it depends on where within the step contact falls, and on the scheme, not on a
 restitution. It does not converge to one as the step falls. A penalty that the step resolves is nearly elastic. With events, restitution is a
-datum, and impulse and energy are right at every step; with time-stepping it is a datum too, and they converge to first order.
+datum, and impulse and energy are right at every step, to what the scheme leaves of the motion before; with time-stepping it is a datum too, and they converge to first order.
+
+Multipliers and augmented Lagrangian agree, as they must: both iterate until the gap of what pushes is zero at the end of the step, and there the penalty r g+
+of the augmented Lagrangian is zero, too. What is left are the same equations; the last digits differ by what the iterations leave. The penalty changes how many iterations
+it takes, not where they end. Their curve is shown once.
+
+Energy, and force at the first impact. Augmented Lagrangian leaves the picture at the top; what the spring of a penalty holds is not in the sum, hence its dips:
 
 ![energy](stops-energy.svg)
 
 ![force](stops-force.svg)
 
-The two schemes of the paper, and the trapezoidal rule, from the second start:
+The same energies in full:
+
+![gains](stops-gains.svg)
+
+Other schemes:
+
+{}
+## First impact from (60, 0) degrees: the elbow
+
+Impulse of the elbow and energy at {:g} s. Independent computation: contact at {:.9f} s; with restitution 1 an impulse of {:.8f} N s and no change of energy, with 0.5 an impulse of
+{:.8f} N s and {:+.8f} J.
+
+{}
+![energy](stops-second-energy.svg)
+
+![force](stops-second-force.svg)
+
+The two schemes of the paper, and the trapezoidal rule, from this start:
 
 ![schemes](stops-schemes.svg)
 
@@ -192,7 +322,10 @@ on the way; what it gains falls in proportion to the step only, once the step is
 
 ![euler](stops-euler.svg)
 )",
-                                           first_contact, table));
+                      all_impacts(), first_start.seen_at, first_start.contact, first_start.elastic_impulse,
+                      first_start.damped_impulse, first_start.damped_energy - first_start.energy, first.table,
+                      schemes_table, second_start.seen_at, second_start.contact, second_start.elastic_impulse,
+                      second_start.damped_impulse, second_start.damped_energy - second_start.energy, second.table));
     return 0;
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 
 #include "limber/geometry/broad_phase.hpp"
@@ -62,6 +63,80 @@ TEST(BroadPhase, LatticeOfBalls) {
         touching += manifold.count;
     }
     EXPECT_EQ(touching, 2700);
+}
+
+// The same in the plane: 342 boxes overlap (180 neighbours and 162 across the corners), 180 discs touch.
+TEST(BroadPhase, SquareLatticeOfDiscs) {
+    const Shape disc = Shape::sphere(0.51);
+    std::vector<Bounds> boxes;
+    std::vector<Frame> frames;
+    for (int i = 0; i < 100; ++i) {
+        frames.push_back(at(i % 10, i / 10, 0));
+        boxes.push_back(compute_bounds(disc, frames.back()));
+    }
+    std::vector<std::pair<int, int>> pairs;
+    BroadPhase().find_pairs(boxes, pairs);
+    EXPECT_EQ(pairs.size(), 342u);
+    int touching = 0;
+    Manifold manifold;
+    for (const auto& [i, j] : pairs) {
+        find_manifold(disc, frames[i], disc, frames[j], 0, manifold);
+        touching += manifold.count;
+    }
+    EXPECT_EQ(touching, 180);
+}
+
+// Four discs of theirs: none touch; the third, moved aside, touches the fourth, 0.0280825 deep; moved back it does not.
+TEST(BroadPhase, DiscThatMovesAsideMeetsItsNeighbour) {
+    const std::vector<Shape> discs{Shape::sphere(0.5), Shape::sphere(2), Shape::sphere(0.75), Shape::sphere(1)};
+    std::vector<Frame> frames{at(0.5, 8.5, 0), at(4, 5, 0), at(3.75, 1.75, 0), at(6, 1, 0)};
+    BroadPhase sweep;
+    std::vector<std::pair<int, int>> pairs;
+    for (const double x : {3.75, 4.45, 3.75}) {
+        frames[2] = at(x, 1.75, 0);
+        std::vector<Bounds> boxes;
+        for (std::size_t i = 0; i < discs.size(); ++i) boxes.push_back(compute_bounds(discs[i], frames[i]));
+        sweep.find_pairs(boxes, pairs);
+        if (x == 3.75) {
+            EXPECT_TRUE(pairs.empty());
+            continue;
+        }
+        ASSERT_EQ(pairs, (std::vector<std::pair<int, int>>{{2, 3}}));
+        Manifold manifold;
+        find_manifold(discs[2], frames[2], discs[3], frames[3], 0, manifold);
+        ASSERT_EQ(manifold.count, 1);
+        EXPECT_NEAR(manifold.points[0].gap, -0.0280825, 5e-8);
+    }
+}
+
+// Balls of sizes 20 to 1 that move a little a thousand times: the list that is sorted anew each time finds what comparing all finds.
+TEST(BroadPhase, BallsOfManySizesThatMove) {
+    std::mt19937 random(5);
+    std::uniform_real_distribution<double> unit(0, 1);
+    std::vector<double> radii(150);
+    std::vector<Vec3> centres(150);
+    for (double& r : radii) r = 0.05 * std::pow(20, unit(random));
+    for (Vec3& c : centres) c = 6 * Vec3(unit(random), unit(random), unit(random));
+    std::vector<Bounds> boxes(150);
+    BroadPhase sweep;
+    std::vector<std::pair<int, int>> found;
+    std::vector<std::pair<int, int>> before;
+    int changes = 0;
+    for (int move = 0; move < 1000; ++move) {
+        for (std::size_t i = 0; i < 150; ++i) {
+            centres[i] += 0.02 * Vec3(unit(random) - 0.5, unit(random) - 0.5, unit(random) - 0.5);
+            boxes[i] = compute_bounds(Shape::sphere(radii[i]), at(centres[i].x(), centres[i].y(), centres[i].z()));
+        }
+        std::vector<std::pair<int, int>> expected;
+        for (int i = 0; i < 150; ++i)
+            for (int j = i + 1; j < 150; ++j)
+                if (boxes[i].overlaps(boxes[j])) expected.emplace_back(i, j);
+        sweep.find_pairs(boxes, found);
+        ASSERT_EQ(found, expected) << move;
+        changes += found != before ? 1 : 0;
+        before = found;
+    }
+    EXPECT_GT(changes, 100);  // pairs come and go
 }
 
 TEST(Manifold, BrickOnBrickTouchesAtFourPoints) {

@@ -18,8 +18,9 @@ constexpr double radius = 0.15;
 constexpr double friction = 0.4;
 constexpr double step = 2e-4;  // small enough for rk4 to follow an impact
 constexpr int steps = 400;
+constexpr double stiffness = 2e4;
 
-void add_floor(Model& model, const Simulation& start, ContactRule::Law law) {
+void add_floor(Model& model, const Simulation& start, ContactRule::Law law, double gap) {
     const int up = model.planar ? 1 : 2;
     double lowest = INFINITY;
     for (const auto handle : model.bodies.handles()) {
@@ -32,28 +33,39 @@ void add_floor(Model& model, const Simulation& start, ContactRule::Law law) {
     }
     ContactShape plane;
     plane.kind = ContactShape::Kind::plane;
-    plane.placement.position[up] = Number(lowest - radius - 0.01);
+    plane.placement.position[up] = Number(lowest - radius - gap);
     model.bodies.get(model.ground()).shapes = {plane};
     ContactRule rule;
     rule.name = "floor";
     rule.law = law;
-    rule.second = {model.ground()};
+    rule.second.bodies = {model.ground()};
     rule.includes_joined = true;
-    rule.numbers = {{"stiffness", Number(2e4)}, {"friction", Number(friction)}, {"slip", Number(0.05)}};
+    rule.numbers = {{"stiffness", Number(stiffness)}, {"friction", Number(friction)}, {"slip", Number(0.05)}};
     if (law == ContactRule::Law::hunt_crossley) rule.numbers["factor"] = Number(0.5);
     if (law == ContactRule::Law::linear) rule.numbers["damping"] = Number(50.0);
     model.contacts.add(rule);
 }
 
-RC_GTEST_PROP(RandomCompliantContacts, ObeyTheirLaws, ()) {
+// How fast the fastest body moves.
+double fastest(const MotionView& view) {
+    double speed = 0;
+    for (const Vec3& velocity : view.velocities) speed = std::max(speed, velocity.norm());
+    return speed;
+}
+
+/// Whether anything touched the floor.
+bool fall_onto_a_floor() {
     const bool planar = *rc::gen::arbitrary<bool>();
     Model model = read(RandomMechanism(planar, Topology::tree).draw());
     RC_PRE(model.drivers.size() == 0U);
     const auto [formulation, coordinates] = *rc::gen::elementOf(formulations_in_coordinates());
     RC_PRE(formulation != "penalty");
     const SimulationOptions chosen = options(formulation, "rk4", coordinates);
+    // From pressed down by five millimetres to as far away.
+    const double gap = 1e-3 * *rc::gen::inRange(-5, 6);
     add_floor(model, Simulation(model, chosen),
-              *rc::gen::element(ContactRule::Law::linear, ContactRule::Law::hertz, ContactRule::Law::hunt_crossley));
+              *rc::gen::element(ContactRule::Law::linear, ContactRule::Law::hertz, ContactRule::Law::hunt_crossley),
+              gap);
     RC_LOG() << write_model_text(model) << formulation << " " << coordinates;
     Simulation first(model, chosen);
     Simulation second(model, chosen);
@@ -61,20 +73,27 @@ RC_GTEST_PROP(RandomCompliantContacts, ObeyTheirLaws, ()) {
         const Energies e = s.observer().compute_energies(s.state());
         return e.kinetic + e.potential;
     };
-    const double start = energy(first);
-    double largest = 1;  // what passes through the contacts
-    double last = start;
+    double last = energy(first);
+    double largest = std::max(1.0, std::abs(last));
     MotionView view;
+    first.observer().compute_view(first.state(), false, view);
+    std::size_t contacts = view.contacts.size();
     bool touches = false;
     for (int k = 0; k < steps; ++k) {
         const StepReport report = first.step(step);
         if (!report.ok) RC_FAIL(report.reason);
         RC_ASSERT(second.step(step).ok);
+        first.observer().compute_view(first.state(), false, view);
         const double now = energy(first);
         largest = std::max(largest, std::abs(now));
-        RC_ASSERT(now <= last + 1e-4 * largest);
+        // A ball that begins or ceases to touch does so within a step: what its spring takes up on the way of a step is not resolved. Between that,
+        // rk4 errs by (w h)^5/120 of the energy at w = sqrt(k/m), no more than 140 per second: 4e-10; where light parts turn w is ten times that at most.
+        double allowed = 1e-5 * largest;
+        if (view.contacts.size() != contacts)
+            allowed += static_cast<double>(view.velocities.size()) * stiffness * std::pow(fastest(view) * step, 2) / 2;
+        RC_ASSERT(now <= last + allowed);
+        contacts = view.contacts.size();
         last = now;
-        first.observer().compute_view(first.state(), false, view);
         for (const ContactLoad& contact : view.contacts) {
             touches = true;
             const double normal = contact.force.dot(contact.normal);
@@ -82,10 +101,20 @@ RC_GTEST_PROP(RandomCompliantContacts, ObeyTheirLaws, ()) {
             RC_ASSERT((contact.force - normal * contact.normal).norm() <= friction * normal * (1 + 1e-9) + 1e-12);
         }
     }
-    RC_CLASSIFY(touches, "touches");
-    RC_ASSERT(last <= start + 1e-3 * largest);
     RC_ASSERT(same_bits(first.state().q, second.state().q));
     RC_ASSERT(same_bits(first.state().v, second.state().v));
+    return touches;
+}
+
+TEST(RandomCompliantContacts, ObeyTheirLaws) {
+    int runs = 0;
+    int touched = 0;
+    EXPECT_TRUE(rc::check([&] {
+        touched += fall_onto_a_floor() ? 1 : 0;
+        ++runs;
+    }));
+    // A body that is held may never come down; half of them touch from the start.
+    EXPECT_GE(touched, 0.6 * runs);
 }
 
 }  // namespace

@@ -111,6 +111,26 @@ TEST(Plot, DrawsEverySeriesInsideItsFrame) {
     EXPECT_EQ(svg.find("inf"), std::string::npos);
 }
 
+// What lies beyond the range does not stretch the axis; its line is cut off at the frame, and its mark is left out.
+TEST(Plot, ShowsTheRangeAskedFor) {
+    Plot plot;
+    plot.series.push_back({"one", {0, 1, 2}, {1, 5000, 2}, true});
+    const auto count = [&](const std::string& word) {
+        const std::string svg = render_svg(plot);
+        int found = 0;
+        for (auto at = svg.find(word); at != std::string::npos; at = svg.find(word, at + 1)) ++found;
+        return found;
+    };
+    EXPECT_EQ(count(">5000<"), 1);
+    EXPECT_EQ(count("<circle"), 3);
+    EXPECT_EQ(count("clip-path"), 0);
+    plot.y_range = {0, 10};
+    EXPECT_EQ(count(">5000<"), 0);
+    EXPECT_EQ(count(">10<"), 1);
+    EXPECT_EQ(count("<circle"), 2);
+    EXPECT_EQ(count("clip-path=\"url(#frame)\""), 1);
+}
+
 TEST(Plot, SurvivesEmptyAndConstantData) {
     Plot plot;
     EXPECT_FALSE(render_svg(plot).empty());

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/LU>
+#include <Eigen/QR>
 #include <functional>
 
 #include "support/force_cases.hpp"
@@ -79,17 +81,18 @@ void check_rows(const Model& model, CoordinateKind kind) {
     EXPECT_LT((bias - e->bias).lpNorm<Eigen::Infinity>(), 1e-7);
 }
 
-// K and C of the residual M a + J^T lambda - Q, symmetrised, against differences of the residual.
+// K and C of the residual M a + J^T lambda - Q, symmetrised: as assembled, and by differences of the residual.
+struct Tangents {
+    MatX k, c, k_by_differences, c_by_differences;
+};
+
 template <int D>
-void check_tangent(const Model& model, CoordinateKind kind) {
-    const StartedSystem<D> s(model, kind);
+Tangents compute_tangents(const StartedSystem<D>& s, const VecX& v, const VecX& a) {
     const System& system = *s.system;
     constexpr double t = 0.3;
     const auto e = system.make_evaluation();
     const auto& memory = s.state.memory;
     const VecX q = s.state.q;
-    const VecX v = some_vector(q.size(), 0.4);
-    const VecX a = some_vector(q.size(), 1.1);
     VecX lambda = some_vector(system.rows(), 2.2);
     lambda.tail(system.rows() - system.holonomic_rows()).setZero();  // their part of the tangent is left out on purpose
     const auto residual = [&](const VecX& at, const VecX& rate) {
@@ -111,16 +114,27 @@ void check_tangent(const Model& model, CoordinateKind kind) {
         }
         return MatX(0.5 * (m + m.transpose()));
     };
-    const MatX k = differentiate([&](const VecX& x) { return residual(x, v); }, q);
-    const MatX c = differentiate([&](const VecX& x) { return residual(q, x); }, v);
+    Tangents tangents;
+    tangents.k_by_differences = differentiate([&](const VecX& x) { return residual(x, v); }, q);
+    tangents.c_by_differences = differentiate([&](const VecX& x) { return residual(q, x); }, v);
     system.update(*e, t, q, v, memory);
     std::vector<double> values(system.pattern().nonzeros());
     system.assemble_tangent(*e, 0, 0, 1, lambda, a, values);
-    const double size = 1 + k.lpNorm<Eigen::Infinity>();
-    EXPECT_LT((dense_symmetric(system.pattern(), values) - k).lpNorm<Eigen::Infinity>(), 1e-7 * size);
+    tangents.k = dense_symmetric(system.pattern(), values);
     system.assemble_tangent(*e, 0, 1, 0, lambda, a, values);
-    EXPECT_LT((dense_symmetric(system.pattern(), values) - c).lpNorm<Eigen::Infinity>(),
-              1e-7 * (1 + c.lpNorm<Eigen::Infinity>()));
+    tangents.c = dense_symmetric(system.pattern(), values);
+    return tangents;
+}
+
+template <int D>
+void check_tangent(const Model& model, CoordinateKind kind) {
+    const StartedSystem<D> s(model, kind);
+    const Eigen::Index size = s.state.q.size();
+    const Tangents t = compute_tangents(s, some_vector(size, 0.4), some_vector(size, 1.1));
+    EXPECT_LT((t.k - t.k_by_differences).lpNorm<Eigen::Infinity>(),
+              1e-7 * (1 + t.k_by_differences.lpNorm<Eigen::Infinity>()));
+    EXPECT_LT((t.c - t.c_by_differences).lpNorm<Eigen::Infinity>(),
+              1e-7 * (1 + t.c_by_differences.lpNorm<Eigen::Infinity>()));
 }
 
 // Which joints close loops instead of carrying bodies, in relative coordinates.
@@ -177,6 +191,59 @@ TEST_P(Derivatives, AgreeWithDifferencesInRelativeCoordinates) {
 
 INSTANTIATE_TEST_SUITE_P(All, Derivatives, ::testing::ValuesIn(derivative_cases()),
                          [](const auto& info) { return info.param.name; });
+
+// Contact of a ball that rolls, slides and spins on a block that moves too. Only motions that keep bodies rigid count: to others the velocity of a contact
+// point has no meaning. With its point and normal held C is exact. What K leaves out, they move and turn, is of the order of the force N, not of its
+// stiffness k: N (1 + mu + rho + sigma) times one over the radius or times speeds over slip, all of which are of order one here.
+template <int D>
+void check_contact_tangent(const std::string& yaml, CoordinateKind kind) {
+    const double stiffness = 1e4;
+    const double force = 1;  // at a depth of 1e-4
+    const StartedSystem<D> s(read(yaml), kind);
+    const auto e = s.system->make_evaluation();
+    s.system->update(*e, 0, s.state.q, s.state.v, s.state.memory);
+    const MatX kernel = Eigen::FullPivLU<MatX>(dense_jacobian(*s.system, *e)).kernel();
+    const bool is_free = s.system->rows() == 0;
+    const MatX motions =
+        is_free
+            ? MatX(MatX::Identity(s.state.q.size(), s.state.q.size()))
+            : MatX(Eigen::HouseholderQR<MatX>(kernel).householderQ() * MatX::Identity(kernel.rows(), kernel.cols()));
+    const auto along = [&](const MatX& m) { return MatX(motions.transpose() * m * motions); };
+    const auto largest = [](const MatX& m) { return m.cwiseAbs().maxCoeff(); };
+    const Tangents t = compute_tangents(s, s.state.v, VecX::Zero(s.state.q.size()));
+    const MatX c = along(t.c_by_differences);
+    EXPECT_LT(largest(along(t.c) - c), 1e-7 * (1 + largest(c)));
+    const MatX k = along(t.k_by_differences);
+    EXPECT_GT(largest(k), 0.5 * stiffness);
+    EXPECT_LT(largest(along(t.k) - k), 20 * force);
+}
+
+TEST(ContactDerivatives, OfCompliantContactsThatResistTurning) {
+    const char* in_space = R"(
+limber: 1
+gravity: none
+bodies:
+  block: {box: {size: [1, 1, 0.2], mass: 1}, at: [0, 0, -0.1], velocity: [0.1, 0.2, 0.1], angular-velocity: [0.2, -0.1, 0.3]}
+  ball: {sphere: {radius: 0.5, mass: 1}, at: [0.1, 0.05, 0.4999], velocity: [0.4, -0.3, -0.2], angular-velocity: [0.5, 0.4, 0.6]}
+contacts:
+  floor: {hunt-crossley: [ball, block], stiffness: 1e4, exponent: 1, factor: 0.1, friction: 0.3, slip: 0.5, rolling: 0.3, spinning: 0.2, turn-slip: 0.5}
+)";
+    const char* in_plane = R"(
+limber: 1
+plane: xy
+gravity: none
+bodies:
+  block: {box: {size: [1, 0.2], mass: 1}, at: [0, -0.1], velocity: [0.1, 0.2], angular-velocity: 0.2}
+  ball: {disc: {radius: 0.5, mass: 1}, at: [0.1, 0.4999], velocity: [0.4, -0.3], angular-velocity: 0.7}
+contacts:
+  floor: {hunt-crossley: [ball, block], stiffness: 1e4, exponent: 1, factor: 0.1, friction: 0.3, slip: 0.5, rolling: 0.3, turn-slip: 0.5}
+)";
+    for (const auto kind : {CoordinateKind::natural, CoordinateKind::reference_point, CoordinateKind::relative}) {
+        SCOPED_TRACE(static_cast<int>(kind));
+        check_contact_tangent<3>(in_space, kind);
+        check_contact_tangent<2>(in_plane, kind);
+    }
+}
 
 }  // namespace
 }  // namespace limber::testing

@@ -16,6 +16,18 @@ constexpr double same_point = 1e-4;  // over the distance of the first two
 
 }  // namespace
 
+bool SinglePoints::add(const Manifold& manifold) {
+    const Vec3& point = manifold.points[0].point;
+    const double rounding = 1e-12 * (1 + point.norm());
+    for (int k = 0; k < count_; ++k)
+        if ((points_[k] - point).norm() < rounding && (normals_[k] - manifold.normal).norm() < lean_tolerance)
+            return false;
+    if (count_ == most) return true;
+    points_[count_] = point;
+    normals_[count_++] = manifold.normal;
+    return true;
+}
+
 void find_facet_manifold(const Facet& facet, const Frame& mesh, const Shape& b, const Frame& fb, double margin,
                          Manifold& manifold) {
     manifold.count = 0;

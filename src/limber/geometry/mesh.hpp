@@ -31,6 +31,18 @@ void find_facet_manifold(const Facet& facet, const Frame& mesh, const Shape& b, 
 /// Contact points of a mesh on a plane: corners below the margin, the deepest and those farthest apart. The normal is the plane's.
 void find_plane_manifold(const Frame& plane, const Shape& mesh, const Frame& frame, double margin, Manifold& manifold);
 
+/// What facets have answered so far with one point each, as they do to round bodies. Two that share a flat side both do so where that is touched.
+class SinglePoints {
+public:
+    /// False if another facet gave the same point and direction.
+    bool add(const Manifold& manifold);
+
+private:
+    static constexpr int most = 8;
+    int count_ = 0;
+    std::array<Vec3, most> points_, normals_;
+};
+
 /// Contact points of any two shapes but two meshes: use(manifold) for each facet, or once.
 template <class Use>
 void for_each_manifold(const Shape& a, const Frame& fa, const Shape& b, const Frame& fb, double margin,
@@ -57,10 +69,11 @@ void for_each_manifold(const Shape& a, const Frame& fa, const Shape& b, const Fr
     Bounds reach = compute_bounds(other, relative);
     reach.low.array() -= margin;
     reach.high.array() += margin;
+    SinglePoints singles;
     for (const Facet& facet : facets_of(mesh)) {
         if (!facet.bounds.overlaps(reach)) continue;
         find_facet_manifold(facet, mesh_frame, other, other_frame, margin, manifold);
-        if (manifold.count == 0) continue;
+        if (manifold.count == 0 || (manifold.count == 1 && !singles.add(manifold))) continue;
         if (!is_mesh) manifold.normal = -manifold.normal;
         use(manifold);
     }

@@ -138,14 +138,24 @@ public:
                (stop != nullptr && is_gone(ElementKind::stop, stop->name)) ||
                (contact != nullptr && is_gone(ElementKind::contact, contact->name)) || needs_column(sensor.expression);
     }
-    bool needs(const ContactRule& rule) const {
-        const auto names_one = [&](const std::vector<BodyHandle>& bodies) {
-            return std::any_of(bodies.begin(), bodies.end(), [&](BodyHandle handle) {
-                const Body* body = model_.bodies.find(handle);
-                return body != nullptr && is_gone(ElementKind::body, body->name);
+    // Each body that is named, and one at least of each group.
+    bool needs(const ContactSide& side) const {
+        const auto is_body_gone = [&](BodyHandle handle) {
+            const Body* body = model_.bodies.find(handle);
+            return body != nullptr && is_gone(ElementKind::body, body->name);
+        };
+        const auto is_group_gone = [&](const std::string& group) {
+            const auto handles = model_.bodies.handles();
+            return std::none_of(handles.begin(), handles.end(), [&](BodyHandle handle) {
+                const auto& groups = model_.bodies.get(handle).groups;
+                return !is_body_gone(handle) && std::find(groups.begin(), groups.end(), group) != groups.end();
             });
         };
-        return names_one(rule.first) || names_one(rule.second) || needs_any(rule.numbers);
+        return std::any_of(side.bodies.begin(), side.bodies.end(), is_body_gone) ||
+               std::any_of(side.groups.begin(), side.groups.end(), is_group_gone);
+    }
+    bool needs(const ContactRule& rule) const {
+        return needs(rule.first) || needs(rule.second) || needs_any(rule.numbers);
     }
     // Edits name what is there when the event comes.
     bool needs(const EventRule& event) const { return needs(event.condition) || needs_column(event.condition); }

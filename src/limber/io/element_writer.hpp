@@ -46,6 +46,7 @@ private:
     void add_general_mass(MappingWriter& map, const Solid& solid) const;
     // write_contacts.cpp
     YAML::Node write_shapes(const std::vector<ContactShape>& shapes) const;
+    static YAML::Node one_or_list(const std::vector<std::string>& names);
     void add_shape(MappingWriter& map, const ContactShape& shape) const;
     YAML::Node points(const std::vector<Number3>& points) const;
 

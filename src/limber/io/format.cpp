@@ -421,6 +421,7 @@ const std::vector<FieldFormat>& body_fields() {
             {"inertia", K::numbers, "about the centre of mass: [xx, yy, zz] or [xx, yy, zz, xy, xz, yz] (plane: one)"});
         for (const auto& field : placement_fields()) fields.push_back(field);
         fields.push_back({"shapes", K::object, "a list of shapes that touch other bodies (default: the solids)"});
+        fields.push_back({"group", K::names, "a name, or a list of names, by which contact rules may speak of it"});
         fields.push_back({"velocity", K::vector, "of the body's origin at the start"});
         fields.push_back({"angular-velocity", K::vector, "at the start, world axes (plane: one number)"});
         fields.push_back({"markers", K::object, "{name: [x, y, z]} or {name: {at: ..., angle: ...}}"});

@@ -26,7 +26,8 @@ enum class FieldKind {
     object,          ///< a mapping described elsewhere
     truth,
     place,       ///< a vector, or the name of a marker
-    two_bodies,  ///< [first, second], each a body, a list of bodies, or all
+    names,       ///< a name or a list of names
+    two_bodies,  ///< [first, second], each a body, a group, a list of them, or all
     points,      ///< a list of vectors
     edits        ///< a list of edits of the running mechanism
 };

@@ -82,7 +82,10 @@ const std::vector<ContactFormat>& contact_formats() {
     const auto with_slip = [](std::vector<FieldFormat> fields) {
         fields.insert(
             fields.end(),
-            {{"slip", K::number, "speed of sliding at which friction has nearly its full value (default 1e-3)"},
+            {{"slip", K::number, "speed of sliding at which friction has half its full value (default 1e-3)"},
+             {"turn-slip", K::number,
+              "rate of turning, rad/s, at which rolling and spinning resistance have half their full value (default "
+              "1e-2)"},
              {"static-friction", K::number, "coefficient at low speed (default: that of sliding)"},
              {"stribeck", K::number, "speed at which that is lost (default 1e-2)"},
              {"bend", K::number,

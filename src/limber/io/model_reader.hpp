@@ -69,7 +69,9 @@ private:
     void read_stop(const std::string& name, const YamlNode& node);
     // read_contacts.cpp
     void read_contact(const std::string& name, const YamlNode& node);
-    std::vector<BodyHandle> read_bodies_named(const YamlNode& node) const;
+    ContactSide read_contact_side(const YamlNode& node) const;
+    std::vector<std::string> read_groups(const YamlNode& node) const;
+    std::vector<std::string> group_names() const;  ///< sorted
     std::vector<ContactShape> read_shapes(const YamlNode& node) const;
     ContactShape read_shape(const ShapeFormat& format, const YamlNode& node) const;
 

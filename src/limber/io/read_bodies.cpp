@@ -229,6 +229,7 @@ void ModelReader::read_body(const std::string& name, const YamlNode& node) {
             node.fail(
                 "a rod fixes the pose of its body by 'from' and 'to'; 'at' and an orientation cannot be given too");
         if (const auto child = node.child("shapes")) body.shapes = read_shapes(*child);
+        if (const auto child = node.child("group")) body.groups = read_groups(*child);
         if (const auto child = node.child("velocity")) body.velocity = child->vector(model_.planar);
         if (const auto child = node.child("angular-velocity")) body.angular_velocity = read_angular(*child);
     }

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "limber/io/model_reader.hpp"
 #include "limber/io/surface_file.hpp"
@@ -87,25 +89,57 @@ ContactShape ModelReader::read_shape(const ShapeFormat& format, const YamlNode& 
     return shape;
 }
 
-// A body, a list of bodies, or all.
-std::vector<BodyHandle> ModelReader::read_bodies_named(const YamlNode& node) const {
-    std::vector<YamlNode> names;
+std::vector<std::string> ModelReader::read_groups(const YamlNode& node) const {
+    std::vector<YamlNode> items{node};
+    if (node.is_sequence()) items = node.items("a list of groups");
+    std::vector<std::string> groups;
+    for (const YamlNode& item : items) {
+        groups.push_back(item.text("the name of a group"));
+        item.check_name(groups.back());
+        if (groups.back() == "all" || groups.back() == "ground")
+            item.fail(fmt::format("'{}' cannot be the name of a group: it has a meaning of its own", groups.back()));
+    }
+    return groups;
+}
+
+std::vector<std::string> ModelReader::group_names() const {
+    std::set<std::string> names;
+    for (const BodyHandle handle : model_.bodies.handles()) {
+        const auto& groups = std::as_const(model_).bodies.get(handle).groups;
+        names.insert(groups.begin(), groups.end());
+    }
+    return {names.begin(), names.end()};
+}
+
+// A body, a group, a list of bodies and groups, or all.
+ContactSide ModelReader::read_contact_side(const YamlNode& node) const {
+    std::vector<YamlNode> items;
     if (node.is_sequence()) {
-        names = node.items("a list of bodies");
+        items = node.items("a list of bodies and groups");
     } else {
-        if (node.text("a body, a list of bodies, or all") == "all") return {};
-        names.push_back(node);
+        if (node.text("a body, a group, a list of them, or all") == "all") return {};
+        items.push_back(node);
     }
-    std::vector<BodyHandle> bodies;
-    for (const YamlNode& item : names) {
-        const std::string name = item.text("a body");
+    const std::vector<std::string> groups = group_names();
+    ContactSide side;
+    for (const YamlNode& item : items) {
+        const std::string name = item.text("a body or a group");
         const BodyHandle handle = model_.bodies.find(name);
-        if (handle.is_null())
-            item.fail(fmt::format("there is no body '{}'{}", name, did_you_mean(name, model_.bodies.names())));
-        bodies.push_back(handle);
+        const bool is_group = std::binary_search(groups.begin(), groups.end(), name);
+        if (!handle.is_null() && is_group)
+            item.fail(fmt::format("'{}' is both a body and a group: rename one of them", name));
+        if (is_group) {
+            side.groups.push_back(name);
+        } else if (!handle.is_null()) {
+            side.bodies.push_back(handle);
+        } else {
+            std::vector<std::string> known = model_.bodies.names();
+            known.insert(known.end(), groups.begin(), groups.end());
+            item.fail(fmt::format("there is no body or group '{}'{}", name, did_you_mean(name, known)));
+        }
     }
-    if (bodies.empty()) node.fail("expected at least one body");
-    return bodies;
+    if (side.is_all()) node.fail("expected at least one body or group");
+    return side;
 }
 
 void ModelReader::read_contact(const std::string& name, const YamlNode& node) {
@@ -114,10 +148,10 @@ void ModelReader::read_contact(const std::string& name, const YamlNode& node) {
     rule.name = name;
     rule.law = format.law;
     const YamlNode main = *node.child(format.name);
-    const auto sides = main.items("two bodies or lists of bodies [first, second]");
+    const auto sides = main.items("two bodies, groups or lists of them [first, second]");
     if (sides.size() != 2) main.fail(fmt::format("expected [first, second], found {}", sides.size()));
-    rule.first = read_bodies_named(sides[0]);
-    rule.second = read_bodies_named(sides[1]);
+    rule.first = read_contact_side(sides[0]);
+    rule.second = read_contact_side(sides[1]);
     for (const FieldFormat& option : format.options) {
         const auto child = node.child(option.name);
         if (!child) continue;

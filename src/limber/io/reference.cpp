@@ -28,6 +28,7 @@ const char* describe(FieldKind kind) {
         case FieldKind::object: return "mapping";
         case FieldKind::truth: return "true or false";
         case FieldKind::place: return "vector or marker";
+        case FieldKind::names: return "name or names";
         case FieldKind::two_bodies: return "[body or bodies, body or bodies]";
         case FieldKind::points: return "list of vectors";
         case FieldKind::edits: return "list of edits";

@@ -35,6 +35,9 @@ Json field_schema(const FieldFormat& field) {
         case FieldKind::edits:
             schema = {{"type", "array"}, {"items", {{"type", Json::array({"string", "object"})}}}, {"minItems", 1}};
             break;
+        case FieldKind::names:
+            schema = {{"type", Json::array({"string", "array"})}, {"items", {{"type", "string"}}}};
+            break;
         case FieldKind::two_bodies:
             schema = {{"type", "array"},
                       {"items", {{"type", Json::array({"string", "array"})}, {"items", {{"type", "string"}}}}},

@@ -21,6 +21,7 @@ struct Axis {
 
     double transform(double v) const { return is_log ? std::log10(v) : v; }
     bool accepts(double v) const { return std::isfinite(v) && (!is_log || v > 0); }
+    bool shows(double v) const { return transform(v) >= low && transform(v) <= high; }
     double pixel(double v) const { return pixel_low + (transform(v) - low) / (high - low) * (pixel_high - pixel_low); }
 };
 
@@ -131,6 +132,10 @@ std::string render_svg(const Plot& plot) {
             range[3] = std::max(range[3], probe_y.transform(s.y[i]));
         }
     if (!(range[1] >= range[0])) std::fill(std::begin(range), std::end(range), 0.0);
+    if (plot.y_range) {
+        range[2] = probe_y.transform(plot.y_range->first);
+        range[3] = probe_y.transform(plot.y_range->second);
+    }
 
     // Frame: room for labels at the left and below, for the legend at the right if there are several series.
     std::size_t longest = 0;
@@ -179,17 +184,23 @@ std::string render_svg(const Plot& plot) {
     fmt::format_to(out, "<text transform=\"translate(20 {:.1f}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
                    (top + bottom) / 2, escape(plot.y_label));
 
+    const char* clip = plot.y_range ? " clip-path=\"url(#frame)\"" : "";
+    if (plot.y_range)
+        fmt::format_to(out,
+                       "<clipPath id=\"frame\"><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" "
+                       "height=\"{:.1f}\"/></clipPath>\n",
+                       left, top, right - left, bottom - top);
     for (std::size_t i = 0; i < plot.series.size(); ++i) {
         const PlotSeries& s = plot.series[i];
         const int style = s.style >= 0 ? s.style : static_cast<int>(i);
         const char* colour = colours[style % colours.size()];
         const char* dash = style >= static_cast<int>(colours.size()) ? " stroke-dasharray=\"6 4\"" : "";
         fmt::format_to(
-            out, "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.8\" stroke-linejoin=\"round\"{}/>\n",
-            polyline(s, x, y), colour, dash);
+            out, "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.8\" stroke-linejoin=\"round\"{}{}/>\n",
+            polyline(s, x, y), colour, dash, clip);
         if (s.has_markers)
             for (std::size_t k = 0; k < s.x.size(); ++k)
-                if (x.accepts(s.x[k]) && y.accepts(s.y[k]))
+                if (x.accepts(s.x[k]) && y.accepts(s.y[k]) && y.shows(s.y[k]))
                     svg += mark(style, x.pixel(s.x[k]), y.pixel(s.y[k]), colour) + "\n";
         if (has_legend) {
             const double ly = top + 12 + 20 * static_cast<double>(i);

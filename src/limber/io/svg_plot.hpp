@@ -1,7 +1,9 @@
 #pragma once
 // Line and scatter plots as SVG: readable axes, a legend, colours that colour-blind people can tell apart.
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace limber {
@@ -17,6 +19,7 @@ struct Plot {
     std::string title, x_label, y_label;
     std::vector<PlotSeries> series;
     bool log_x = false, log_y = false;
+    std::optional<std::pair<double, double>> y_range{};  ///< what lies beyond is cut off (default: everything is shown)
     int width = 900, height = 520;
 };
 

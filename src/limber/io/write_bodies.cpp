@@ -111,6 +111,7 @@ YAML::Node ElementWriter::write(const Body& body) const {
     if (has_general) add_general_mass(map, body.solids.back());
     add_placement(map, body.placement);
     if (body.shapes) map.add("shapes", write_shapes(*body.shapes));
+    if (!body.groups.empty()) map.add("group", one_or_list(body.groups));
     if (!is_zero(body.velocity)) map.add("velocity", vector(body.velocity));
     if (!is_zero(body.angular_velocity)) map.add("angular-velocity", angular(body.angular_velocity));
     return map.take();

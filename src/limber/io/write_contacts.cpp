@@ -63,14 +63,20 @@ YAML::Node ElementWriter::write_shapes(const std::vector<ContactShape>& shapes) 
     return list;
 }
 
+YAML::Node ElementWriter::one_or_list(const std::vector<std::string>& names) {
+    if (names.size() == 1) return YAML::Node(names[0]);
+    YAML::Node list(YAML::NodeType::Sequence);
+    for (const std::string& name : names) list.push_back(name);
+    return list;
+}
+
 YAML::Node ElementWriter::write(const ContactRule& rule) const {
     const ContactFormat& format = contact_format(rule.law);
-    const auto side = [&](const std::vector<BodyHandle>& bodies) {
-        if (bodies.empty()) return YAML::Node("all");
-        if (bodies.size() == 1) return YAML::Node(model_.bodies.get(bodies[0]).name);
-        YAML::Node list(YAML::NodeType::Sequence);
-        for (const BodyHandle body : bodies) list.push_back(model_.bodies.get(body).name);
-        return list;
+    const auto side = [&](const ContactSide& members) {
+        if (members.is_all()) return YAML::Node("all");
+        std::vector<std::string> names = members.groups;
+        for (const BodyHandle body : members.bodies) names.push_back(model_.bodies.get(body).name);
+        return one_or_list(names);
     };
     YAML::Node sides(YAML::NodeType::Sequence);
     sides.push_back(side(rule.first));

@@ -98,6 +98,8 @@ struct Body {
     std::vector<Solid> solids;
     /// What touches other bodies; if absent, the solids.
     std::optional<std::vector<ContactShape>> shapes;
+    /// By which contact rules may name it.
+    std::vector<std::string> groups;
     /// Velocity of the body's origin and angular velocity, world axes.
     Number3 velocity, angular_velocity;
 };
@@ -277,13 +279,21 @@ struct Stop {
     std::optional<Number> latch;            ///< closes for good when reached slower than this
 };
 
+/// One of the two sides of a contact rule: bodies, and all bodies of some groups.
+struct ContactSide {
+    std::vector<BodyHandle> bodies;
+    std::vector<std::string> groups;
+
+    bool is_all() const { return bodies.empty() && groups.empty(); }
+};
+
 /// What happens where bodies touch. Of several rules for two bodies the last one counts.
 struct ContactRule {
     static constexpr const char* kind = "contact";
     enum class Law { rigid, linear, hertz, hunt_crossley, exact_restitution, none };
     std::string name;
     Law law = Law::rigid;
-    std::vector<BodyHandle> first, second;  ///< bodies that touch each other; empty: all
+    ContactSide first, second;              ///< that touch each other; empty: all bodies
     std::map<std::string, Number> numbers;  ///< friction, restitution, ... by key of the model file
     bool includes_joined = false;           ///< also bodies that a joint connects
 };

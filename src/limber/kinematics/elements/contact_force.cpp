@@ -35,6 +35,24 @@ void regularised(const Coefficient& mu, double slip, const Vec3& v, Vec3& value,
     slope = by_speed * along + size / speed * (Mat3::Identity() - along);
 }
 
+/// The moment against rolling and spinning at an angular velocity w of b against a.
+void resist_turning(const ContactLaw& law, const Vec3& n, const NormalForce& normal, const Vec3& w, CompliantPoint& p) {
+    const Mat3 about_normal = n * n.transpose();
+    const Mat3 sideways = Mat3::Identity() - about_normal;
+    Vec3 rolling;
+    Vec3 spinning;
+    Mat3 rolling_slope;
+    Mat3 spinning_slope;
+    regularised(Coefficient(law.rolling), law.turn_slip, sideways * w, rolling, rolling_slope);
+    regularised(Coefficient(law.spinning), law.turn_slip, about_normal * w, spinning, spinning_slope);
+    const Vec3 lever = rolling + spinning;
+    p.torque = -normal.force * lever;
+    p.torque_by_place = normal.by_depth * lever * n.transpose();
+    p.torque_by_velocity = normal.by_rate * lever * n.transpose();
+    p.torque_by_turning = -normal.force * (rolling_slope * sideways + spinning_slope * about_normal);
+    p.power += p.torque.dot(w);
+}
+
 void evaluate_point(const ContactLaw& law, const Vec3& n, const ManifoldPoint& at, const MovingFrame& a,
                     const MovingFrame& b, const SurfaceBristles& bristles, double passed, CompliantPoint& p) {
     const double depth = -at.gap;
@@ -61,19 +79,9 @@ void evaluate_point(const ContactLaw& law, const Vec3& n, const ManifoldPoint& a
     p.force = normal.force * direction;
     p.by_place = -normal.by_depth * direction * n.transpose();
     p.by_velocity = -normal.by_rate * direction * n.transpose() - normal.force * slope * sideways;
+    p.power = p.force.dot(u);
     p.torque.setZero();
-    if (law.rolling > 0 || law.spinning > 0) {
-        const Vec3 w = b.angular_velocity - a.angular_velocity;
-        Vec3 rolling;
-        Vec3 spinning;
-        regularised(Coefficient(law.rolling), law.slip, sideways * w, rolling, slope);
-        regularised(Coefficient(law.spinning), law.slip, n * n.dot(w), spinning, slope);
-        p.torque = -normal.force * (rolling + spinning);
-        p.power = p.torque.dot(w);
-    } else {
-        p.power = 0;
-    }
-    p.power += p.force.dot(u);
+    if (law.resists_turning()) resist_turning(law, n, normal, b.angular_velocity - a.angular_velocity, p);
     const double elastic = law.stiffness * std::pow(depth, law.exponent);
     p.elastic_energy = elastic * depth / (law.exponent + 1);
     p.elastic_power = elastic * rate;

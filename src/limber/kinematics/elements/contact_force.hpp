@@ -6,6 +6,12 @@
 //   F = N (n - mu(|u_t|) u_t/|u_t|),  mu(v) = (mu + (mu_s - mu) exp(-(v / v_s)^2)) (2/pi) atan(v / slip)   (Wojtyra, Stribeck: no stiction, slow creep)
 // and the tangent follows from dF by p and u with n and r held.
 //
+// Rolling and spinning are resisted by a moment on b. With the lengths rho and sigma, and w_t, w_n the relative angular velocity along the
+// surface and about its normal,
+//   T = -N (2/pi) (rho atan(|w_t| / turn_slip) w_t/|w_t| + sigma atan(|w_n| / turn_slip) w_n/|w_n|)
+// It acts on the axes e_k as T x e_k / 2, and w = sum e_k x e_k'/2; the tangent follows from dT by p and u (through N) and by w, with the axes held.
+// What is left out is of the order of the forces themselves, not of their stiffness.
+//
 // With bristles (friction_law.hpp) F = N (n + f(z, u_t)). They belong to the two shapes: all points begin a step with the same ones, bend them by their own
 // slip, and at its end their mean, weighted by N, is what the shapes remember.
 
@@ -39,8 +45,10 @@ struct MovingFrame {
 struct CompliantPoint {
     Vec3 point, direction;  ///< direction: from a to b
     Vec3 force, torque;
-    Mat3 by_place, by_velocity;  ///< of the force, by the motion of b against a at the point
-    double normal = 0;           ///< N
+    Mat3 by_place, by_velocity;                ///< of the force, by the motion of b against a at the point
+    Mat3 torque_by_place, torque_by_velocity;  ///< of the torque, the same
+    Mat3 torque_by_turning;                    ///< of the torque, by the angular velocity of b against a
+    double normal = 0;                         ///< N
     double elastic_energy = 0;
     double elastic_power = 0;  ///< at which that energy grows
     double power = 0;          ///< done on both bodies

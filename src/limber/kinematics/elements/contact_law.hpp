@@ -25,9 +25,12 @@ struct ContactLaw {
     double stiffness = 0, exponent = 1;   ///< compliant
     double damping = 0, full_depth = 0;   ///< linear
     double factor = 0;                    ///< power: a
-    double slip = 1e-3;                   ///< compliant: speed at which friction is near its full value
+    double slip = 1e-3;                   ///< compliant: speed at which friction has half its full value
+    double turn_slip = 1e-2;              ///< compliant: the same of rolling and spinning resistance, a rate of turning
     double stribeck = 1e-2;               ///< compliant: speed at which static friction is lost
     std::optional<FrictionLaw> bristles;  ///< compliant: friction by them instead
+
+    bool resists_turning() const { return rolling > 0 || spinning > 0; }
 };
 
 /// Normal force and its derivatives.

@@ -117,6 +117,28 @@ void contact_forces(const ForceElement<D>& e, const MeasureContext<D>& context, 
     }
 }
 
+// What the moment of a contact point adds to the blocks: the force on an axis e is T x e / 2 (on those of a with the other sign), and an axis that
+// moves at e' contributes e x e' / 2 to the angular velocity.
+template <int D>
+void add_turning_blocks(const CompliantPoint& p, const MeasureContext<D>& context, const int* slots,
+                        const Vec<2 * D + 2>& weight, ForceBlocks<D>& blocks) {
+    const auto half_axis = [&](int slot) {
+        const double sign = slot > D ? 1 : -1;
+        return Mat3(0.5 * sign * skew(in_space<D>(context.features.value[slots[slot]])));
+    };
+    const auto is_axis = [](int slot) { return slot % (D + 1) != 0; };
+    for (int i = 0; i < blocks.slots; ++i) {
+        if (!is_axis(i)) continue;
+        const Mat3 lever = half_axis(i);
+        for (int j = 0; j < blocks.slots; ++j) {
+            Mat3 by_rate = weight[j] * p.torque_by_velocity;
+            if (is_axis(j)) by_rate += p.torque_by_turning * half_axis(j);
+            blocks.k(i, j) += weight[j] * (lever * p.torque_by_place).template topLeftCorner<D, D>();
+            blocks.c(i, j) += (lever * by_rate).template topLeftCorner<D, D>();
+        }
+    }
+}
+
 template <int D>
 void contact_blocks(const ForceElement<D>& e, const MeasureContext<D>& context, const int* slots, double t,
                     ForceBlocks<D>& blocks) {
@@ -133,6 +155,7 @@ void contact_blocks(const ForceElement<D>& e, const MeasureContext<D>& context, 
                 blocks.k(i, j) -= weight[i] * weight[j] * p.by_place.template topLeftCorner<D, D>();
                 blocks.c(i, j) -= weight[i] * weight[j] * p.by_velocity.template topLeftCorner<D, D>();
             }
+        if (e.contact->law.resists_turning()) add_turning_blocks(p, context, slots, weight, blocks);
     }
 }
 

@@ -205,6 +205,7 @@ std::optional<ContactLaw> MechanismBuilder<D>::contact_law(const ContactRule& ru
     law.exponent = number("exponent", rule.law == ContactRule::Law::linear ? 1 : 1.5, 1, 10);
     law.factor = number("factor", 0, 0, any);
     law.slip = number("slip", 1e-3, 1e-12, any);
+    law.turn_slip = number("turn-slip", 1e-2, 1e-12, any);
     law.stribeck = number("stribeck", 1e-2, 1e-12, any);
     if (rule.numbers.contains("bend")) {
         if (!(law.friction > 0)) throw ModelError(what + ": bristles need friction above zero");
@@ -226,6 +227,23 @@ std::optional<ContactLaw> MechanismBuilder<D>::contact_law(const ContactRule& ru
 }
 
 template <int D>
+std::vector<bool> MechanismBuilder<D>::members(const ContactSide& side, const std::string& rule) const {
+    std::vector<bool> is_member(m_.bodies.size() + 1, side.is_all());
+    for (const BodyHandle body : side.bodies) is_member[body_of_slot_[body.index] + 1] = true;
+    for (const std::string& group : side.groups) {
+        bool is_empty = true;
+        for (std::size_t b = 0; b < m_.bodies.size(); ++b) {
+            const std::vector<std::string>& groups = model_.bodies.get(m_.bodies[b].handle).groups;
+            if (std::find(groups.begin(), groups.end(), group) == groups.end()) continue;
+            is_member[b + 1] = true;
+            is_empty = false;
+        }
+        if (is_empty) throw ModelError(fmt::format("contact '{}': no body is in the group '{}'", rule, group));
+    }
+    return is_member;
+}
+
+template <int D>
 void MechanismBuilder<D>::add_contacts() {
     if (model_.contacts.size() == 0) return;
     add_shapes(model_.ground(), -1);
@@ -236,13 +254,8 @@ void MechanismBuilder<D>::add_contacts() {
         numbers.name = rule.name;
         numbers.law = contact_law(rule);
         numbers.includes_joined = rule.includes_joined;
-        const auto members = [&](const std::vector<BodyHandle>& bodies) {
-            std::vector<bool> is_member(m_.bodies.size() + 1, bodies.empty());
-            for (const BodyHandle body : bodies) is_member[body_of_slot_[body.index] + 1] = true;
-            return is_member;
-        };
-        numbers.is_first = members(rule.first);
-        numbers.is_second = members(rule.second);
+        numbers.is_first = members(rule.first, rule.name);
+        numbers.is_second = members(rule.second, rule.name);
         if (numbers.law && numbers.law->kind == ContactLaw::Kind::rigid) {
             if (m_.impact_loss < 0) m_.impact_loss = new_memory(-1, 0);
             if (m_.contact_residual < 0) m_.contact_residual = new_memory(-1, 0);
