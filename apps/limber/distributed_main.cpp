@@ -75,6 +75,8 @@ int main(int argc, char** argv) {
     const Silence silence(rank > 0);
     if (rank == 0) std::signal(SIGTERM, tell_about_the_end);
     const int code = limber::app::run_command_line(argc, argv);
+    // What there is to say has been said: mpirun ends the others as soon as the first of them has failed, too.
+    if (rank == 0) std::signal(SIGTERM, SIG_IGN);
     if (code != limber::app::ok && !do_all_end()) {
         ::dprintf(console, "%serror: process %d of %d has stopped alone; the run is over\n", silence.words().c_str(),
                   rank, exchange->size());
