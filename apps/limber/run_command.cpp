@@ -114,7 +114,7 @@ std::string json_summary(const RunSummary& s, const SimulationOptions& options, 
     return json.dump(2);
 }
 
-// How often stops were hit, and the first events.
+// What contacts have taken and missed, how often stops were hit, and the first events.
 void print_contacts(const RunSummary& s) {
     constexpr std::size_t most_lines = 12;
     if (s.contact_loss != 0 || s.errors.complementarity != 0)
@@ -124,9 +124,7 @@ void print_contacts(const RunSummary& s) {
     const auto impacts = std::count_if(s.events.begin(), s.events.end(), [](const ContactEvent& event) {
         return event.kind == ContactEvent::Kind::impact;
     });
-    double lost = 0;
-    for (const ContactEvent& event : s.events) lost += event.energy_lost;
-    fmt::print("  stops: {} impacts, {:.6g} J lost\n\n", impacts, lost);
+    fmt::print("  stops: {} impacts\n\n", impacts);
     std::vector<std::vector<std::string>> rows{{"t", "stop", "what", "impulse", "energy lost"}};
     for (std::size_t i = 0; i < std::min(most_lines, s.events.size()); ++i) {
         const ContactEvent& event = s.events[i];

@@ -69,8 +69,11 @@ TEST(Coin, FallsOnItsRim) {
     EXPECT_NEAR(sense(simulation, "impulse"), 1.4 * 0.05 * speed / (1 + 4 * 0.75), 1e-9);
 }
 
-// Upright and turning about the vertical, without slip: it stays up if rate^2 > c := 4 g/(5 radius). For a small lean, at first l, and with the turning about its axis
-// that goes with it (rate l, and less by the rate times what the lean grows):
+// Upright and turning about the vertical, without slip: it stays up if rate^2 > c := 4 g/(5 a), a the radius. A thin disc (m a^2/4 about a diameter, m a^2/2 about its axis) that
+// leans a little and turns about its axis at s obeys
+//   5/4 lean'' = (g/a - rate^2/4) lean + 3/2 rate s,   s' = -2/3 rate lean'
+// Its lean at the start is l. The velocities drawn, rate about the vertical alone, have s = rate l and slip by a rate l; taking that away, a push at the rim takes 2/3 of s. From
+// s = rate l/3 - 2/3 rate (lean - l) follows
 //   lean'' = -(rate^2 - c) lean + 6/5 rate^2 l
 // Stable with 1.1 c it swings to l (12/5 rate^2/(rate^2 - c) - 1) = 25.4 l; with 0.9 c it leans 200 l after 1.28 s.
 TEST(Coin, SpinKeepsItUpright) {

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "support/energy.hpp"
 #include "support/models.hpp"
 #include "support/stepping.hpp"
 
@@ -14,11 +15,6 @@ namespace {
 using namespace testing;
 
 constexpr double g = 9.81;
-
-double mechanical_energy(Simulation& s) {
-    const Energies e = s.observer().compute_energies(s.state());
-    return e.kinetic + e.potential;
-}
 
 // A bar that hangs over a peg with its weight below. A step moves the weight along the tangent, and parting what then overlaps takes it up the arc: if
 // nothing paid for that the swing would grow.

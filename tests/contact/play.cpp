@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "support/models.hpp"
+#include "support/stepping.hpp"
 
 namespace limber::testing {
 namespace {
@@ -17,11 +18,6 @@ protected:
     }
     bool is_penalty() const { return std::get<0>(GetParam()) == "penalty"; }
 };
-
-void run(Simulation& simulation, double until, double h) {
-    const StepReport report = simulation.advance(until, h);
-    ASSERT_TRUE(report.ok) << report.reason;
-}
 
 // A pin of m in the slot, 30 degrees to the world, of a block of M that both move freely: v across at first. The sides are met after gap/v, then every 2 gap/(v e^n). Uniform motion is
 // exact, gaps are closed to 1e-14, impulses are iterated to 1e-12 of themselves.

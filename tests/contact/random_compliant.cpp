@@ -7,6 +7,7 @@
 
 #include <cmath>
 
+#include "support/energy.hpp"
 #include "support/model_text.hpp"
 #include "support/models.hpp"
 #include "support/random_mechanism.hpp"
@@ -69,11 +70,7 @@ bool fall_onto_a_floor() {
     RC_LOG() << write_model_text(model) << formulation << " " << coordinates;
     Simulation first(model, chosen);
     Simulation second(model, chosen);
-    const auto energy = [](Simulation& s) {
-        const Energies e = s.observer().compute_energies(s.state());
-        return e.kinetic + e.potential;
-    };
-    double last = energy(first);
+    double last = mechanical_energy(first);
     double largest = std::max(1.0, std::abs(last));
     MotionView view;
     first.observer().compute_view(first.state(), false, view);
@@ -84,7 +81,7 @@ bool fall_onto_a_floor() {
         if (!report.ok) RC_FAIL(report.reason);
         RC_ASSERT(second.step(step).ok);
         first.observer().compute_view(first.state(), false, view);
-        const double now = energy(first);
+        const double now = mechanical_energy(first);
         largest = std::max(largest, std::abs(now));
         // A ball that begins or ceases to touch does so within a step: what its spring takes up on the way of a step is not resolved. Between that,
         // rk4 errs by (w h)^5/120 of the energy at w = sqrt(k/m), no more than 140 per second: 4e-10; where light parts turn w is ten times that at most.

@@ -10,6 +10,7 @@
 
 #include "limber/dynamics/system/system.hpp"
 #include "support/contact_laws.hpp"
+#include "support/energy.hpp"
 #include "support/model_text.hpp"
 #include "support/models.hpp"
 
@@ -79,10 +80,6 @@ RC_GTEST_PROP(RandomMechanisms, WithLimitsAndContactsObeyTheirLaws, ()) {
     CollisionWorld<3> world(system.mechanism());
     std::vector<Contact> touching;
     BodyStates<3> states;
-    const auto energy = [&] {
-        const Energies e = first.observer().compute_energies(first.state());
-        return e.kinetic + e.potential;
-    };
     const auto fastest_rate = [&] {
         system.export_states(first.state().q, first.state().v, states);
         double rate = 0;
@@ -92,7 +89,7 @@ RC_GTEST_PROP(RandomMechanisms, WithLimitsAndContactsObeyTheirLaws, ()) {
     };
     const double weight = g * (scene.links + scene.bodies);
     const double allowed_overlap = 1e-7 * system.mechanism().length_scale;
-    double last = energy();
+    double last = mechanical_energy(first);
     double turned = 0;  // the most in the last three steps
     std::deque<double> turns(3, h * fastest_rate());
     bool touches = false;
@@ -106,7 +103,7 @@ RC_GTEST_PROP(RandomMechanisms, WithLimitsAndContactsObeyTheirLaws, ()) {
         // Points move along straight lines within a step, by which they leave their circles by r (w h)^2/2. Joints take them back, and what then overlaps is parted in
         // the step after, which lifts it by as much at most.
         const double off_circle = turned * turned / 2;
-        const double now = energy();
+        const double now = mechanical_energy(first);
         RC_ASSERT(now <= last + weight * (link_length * scene.links * off_circle + allowed_overlap));
         last = now;
         // Each end of a link may be off by that, and an angle is one between two links.

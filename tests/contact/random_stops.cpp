@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "limber/model/error.hpp"
+#include "support/energy.hpp"
 #include "support/model_text.hpp"
 #include "support/models.hpp"
 #include "support/random_mechanism.hpp"
@@ -185,11 +186,7 @@ Watch watch(const Model& model, const SimulationOptions& chosen, int parts) {
     Watch seen;
     Simulation simulation(model, chosen);
     StopForces<D> forces(simulation);
-    const auto energy = [&] {
-        const Energies e = simulation.observer().compute_energies(simulation.state());
-        return e.kinetic + e.potential;
-    };
-    double before = energy();
+    double before = mechanical_energy(simulation);
     for (int i = 0; i < parts * steps; ++i) {
         const StepReport report = simulation.step(step / parts);
         seen.ok = report.ok;
@@ -197,7 +194,7 @@ Watch watch(const Model& model, const SimulationOptions& chosen, int parts) {
         if (!report.ok) break;
         for (const ContactEvent& event : report.events)
             seen.impacts += event.kind == ContactEvent::Kind::impact ? 1 : 0;
-        const double now = energy();
+        const double now = mechanical_energy(simulation);
         double& gain = report.events.empty() ? seen.smooth_gain : seen.event_gain;
         gain = std::max(gain, now - before);
         before = now;

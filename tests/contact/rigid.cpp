@@ -5,6 +5,7 @@
 #include <cmath>
 #include <random>
 
+#include "support/energy.hpp"
 #include "support/models.hpp"
 #include "support/stepping.hpp"
 
@@ -15,11 +16,6 @@ using namespace testing;
 
 constexpr double g = 9.81;
 
-double energy(Simulation& simulation) {
-    const Energies e = simulation.observer().compute_energies(simulation.state());
-    return e.kinetic + e.potential;
-}
-
 TEST(MoreauJean, FreeFlightIsExactAndKeepsItsEnergy) {
     Simulation s = stepping(R"(
 limber: 1
@@ -27,11 +23,11 @@ bodies:
   brick: {box: {size: [0.3, 0.2, 0.1], mass: 2}, at: [0, 0, 1], velocity: [1, 0, 3], angular-velocity: [3, 0.1, 2]}
 sensors: {place: {position: brick}}
 )");
-    const double before = energy(s);
+    const double before = mechanical_energy(s);
     run(s, 1, 1e-3);
     EXPECT_NEAR(sense(s, "place.x"), 1, 1e-12);
     EXPECT_NEAR(sense(s, "place.z"), 1 + 3 - g / 2, 1e-12);
-    EXPECT_NEAR(energy(s), before, 1e-11);
+    EXPECT_NEAR(mechanical_energy(s), before, 1e-11);
 }
 
 TEST(MoreauJean, BallBouncesToTheHeightItsRestitutionAllows) {
@@ -49,7 +45,7 @@ sensors: {{place: {{position: ball}}}}
         const double fall = std::sqrt(2 / g);
         run(s, fall * (1 + e), 1e-4);
         EXPECT_NEAR(sense(s, "place.z"), 0.1 + e * e, 2e-3);
-        EXPECT_LE(energy(s), g * 1.1 + 1e-9);
+        EXPECT_LE(mechanical_energy(s), g * 1.1 + 1e-9);
     }
 }
 
@@ -232,12 +228,12 @@ sensors: {tip: {position: arm.to}, off: {error: position}, rate: {angular-veloci
     const double h = 1e-3;
     const double weight = 1 * g;
     const double length = 0.5;
-    double last = energy(s);
+    double last = mechanical_energy(s);
     double turned = 0;  // the larger of the last two steps
     for (int k = 0; k < 3000; ++k) {
         const double before = std::abs(sense(s, "rate.y")) * h;
         ASSERT_TRUE(s.step(h).ok);
-        const double now = energy(s);
+        const double now = mechanical_energy(s);
         const double lifted = length * std::pow(std::max(turned, before), 2) / 2 + 1e-7 * length;
         EXPECT_LE(now, last + weight * lifted) << s.time() << " " << now - last;
         turned = before;
@@ -277,11 +273,11 @@ joints: {pin: {revolute: [ground, arm.from], axis: [0, 1, 0]}}
     const State start = s.state();
     const auto largest_error = [&](double h) {
         s.restore(start);
-        const double before = energy(s);
+        const double before = mechanical_energy(s);
         double largest = 0;
         for (int k = 0; k < std::lround(2 / h); ++k) {
             EXPECT_TRUE(s.step(h).ok);
-            largest = std::max(largest, std::abs(energy(s) - before));
+            largest = std::max(largest, std::abs(mechanical_energy(s) - before));
         }
         return largest;
     };
@@ -312,11 +308,11 @@ bodies:
 contacts: {{all: {{rigid: [all, all], friction: 0.4, restitution: {}}}}}
 )",
                                             bodies, restitution));
-        const double start = energy(s);
+        const double start = mechanical_energy(s);
         double last = start;
         for (int k = 0; k < 1500; ++k) {
             ASSERT_TRUE(s.step(2e-3).ok);
-            const double now = energy(s);
+            const double now = mechanical_energy(s);
             // Impulses are found to 1e-10 of the velocities that come in.
             EXPECT_LE(now, last + 1e-10 * start) << s.time();
             last = now;

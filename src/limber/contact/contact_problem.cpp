@@ -101,8 +101,7 @@ void ContactProblem<D>::update(const BodyStates<D>& states, const std::vector<Co
     joined_contacts_.clear();
     for (std::size_t i = 0; i < contacts.size(); ++i) {
         const int stop = contacts[i].stop;
-        blocks_.push_back(stop < 0 ? make_block<D>(*m_.contact_rules[contacts[i].rule].law)
-                                   : ConeBlock::contact(0, 0, stops_.stop(stop).restitution));
+        blocks_.push_back(make_block<D>(law(contacts[i])));
         first_row_.push_back(first_row_.back() + blocks_.back().rows);
         ContactRows& rows = contacts_[i];
         rows.stop = stop;

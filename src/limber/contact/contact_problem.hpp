@@ -25,6 +25,9 @@ public:
     /// Rows of the contacts, some of which may be stops. The projector tells how joints pass impulses on; it is used until the next update.
     void update(const BodyStates<D>& states, const std::vector<Contact>& contacts, JointProjector<D>& joints);
 
+    const ContactLaw& law(const Contact& contact) const {
+        return contact.stop < 0 ? *m_.contact_rules[contact.rule].law : stops_.law(contact.stop);
+    }
     int row_count() const { return first_row_.back(); }
     int first_row(int contact) const { return first_row_[contact]; }
     std::vector<ConeBlock>& blocks() { return blocks_; }

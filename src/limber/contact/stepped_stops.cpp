@@ -33,7 +33,9 @@ ConstraintSet<D> rows_without_stops(const Mechanism<D>& m) {
 
 template <int D>
 SteppedStops<D>::SteppedStops(const Mechanism<D>& mechanism)
-    : m_(mechanism), rows_(mechanism, mechanism.constraints.with_rows(stop_rows(mechanism))) {}
+    : m_(mechanism), rows_(mechanism, mechanism.constraints.with_rows(stop_rows(mechanism))), laws_(count()) {
+    for (int i = 0; i < count(); ++i) laws_[i].restitution = stop(i).restitution;
+}
 
 template bool has_stepped_stops(const Mechanism<2>&);
 template bool has_stepped_stops(const Mechanism<3>&);

@@ -3,6 +3,7 @@
 // impulses together. By events (unilateral_stepper.hpp) they cannot: bodies jump where a step becomes long enough for an impact between them.
 
 #include "limber/kinematics/body_space/twist_constraints.hpp"
+#include "limber/kinematics/elements/contact_law.hpp"
 
 namespace limber {
 
@@ -17,6 +18,8 @@ public:
 
     int count() const { return rows_.row_count(); }
     const UnilateralRow& stop(int i) const { return m_.unilateral[i]; }
+    /// Restitution, and nothing that rubs.
+    const ContactLaw& law(int i) const { return laws_[i]; }
     const std::string& name(int i) const { return m_.elements[stop(i).element].name; }
     void update(const BodyStates<D>& states, const std::vector<double>& memory, double t) {
         rows_.update(states, memory, t);
@@ -35,6 +38,7 @@ public:
 private:
     const Mechanism<D>& m_;
     TwistConstraints<D> rows_;
+    std::vector<ContactLaw> laws_;
 };
 
 /// All rows but those of stops.

@@ -51,7 +51,6 @@ private:
     bool solve_contacts(bool is_given, double h, StepReport& report);
     ConeReport solve_with_lift(int island, const DelassusMatrix& delassus, double h);
     ConeReport solve_with_friction(int island, const DelassusMatrix& delassus, double h);
-    void take_blocks(int island);
     double slow_down(int island, double energy, double h);
     void take_back(int island, double gain, double h);
     ConeReport solve_island(int island, const DelassusMatrix& delassus, double h);

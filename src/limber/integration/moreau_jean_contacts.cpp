@@ -52,10 +52,8 @@ template <int D>
 void MoreauJean<D>::choose_coefficients() {
     problem_.multiply(before_, u_before_);
     for (int i = 0; i < static_cast<int>(contacts_.size()); ++i) {
-        if (contacts_[i].stop >= 0) continue;
         if (is_new_[i]) slides_[i] = slip_speed(i, u_before_) > slip_tolerance_;
-        const ContactLaw& law = *m_.contact_rules[contacts_[i].rule].law;
-        if (!slides_[i]) problem_.blocks()[i].friction = law.static_friction;
+        if (!slides_[i]) problem_.blocks()[i].friction = problem_.law(contacts_[i]).static_friction;
     }
 }
 
@@ -63,8 +61,7 @@ template <int D>
 bool MoreauJean<D>::let_go(int island, double defect) {
     bool has_changed = false;
     for (const int i : problem_.contacts(island)) {
-        if (contacts_[i].stop >= 0) continue;
-        const double kinetic = m_.contact_rules[contacts_[i].rule].law->friction;
+        const double kinetic = problem_.law(contacts_[i]).friction;
         double& friction = problem_.blocks()[i].friction;
         slides_[i] = slip_speed(i, velocity_) > std::max(slip_tolerance_, 2 * defect);
         if (!slides_[i] || friction == kinetic) continue;
@@ -75,15 +72,10 @@ bool MoreauJean<D>::let_go(int island, double defect) {
 }
 
 template <int D>
-void MoreauJean<D>::take_blocks(int island) {
-    island_.blocks.clear();
-    for (const int i : problem_.contacts(island)) island_.blocks.push_back(problem_.blocks()[i]);
-}
-
-template <int D>
 ConeReport MoreauJean<D>::solve_island(int island, const DelassusMatrix& delassus, double h) {
     Island& own = island_;
-    take_blocks(island);
+    own.blocks.clear();
+    for (const int i : problem_.contacts(island)) own.blocks.push_back(problem_.blocks()[i]);
     problem_.gather(island, u_before_, own.before);
     problem_.gather(island, u_working_, own.working);
     problem_.gather(island, u_free_, own.free);
@@ -189,8 +181,6 @@ template void MoreauJean<2>::choose_coefficients();
 template void MoreauJean<3>::choose_coefficients();
 template bool MoreauJean<2>::let_go(int island, double defect);
 template bool MoreauJean<3>::let_go(int island, double defect);
-template void MoreauJean<2>::take_blocks(int island);
-template void MoreauJean<3>::take_blocks(int island);
 template ConeReport MoreauJean<2>::solve_island(int island, const DelassusMatrix& delassus, double h);
 template ConeReport MoreauJean<3>::solve_island(int island, const DelassusMatrix& delassus, double h);
 template ConeReport MoreauJean<2>::solve_with_friction(int island, const DelassusMatrix& delassus, double h);
