@@ -28,12 +28,17 @@ public:
         ::dup2(::fileno(kept_), STDOUT_FILENO);
         ::dup2(::fileno(kept_), STDERR_FILENO);
     }
+    ~Silence() {
+        if (kept_ != nullptr) std::fclose(kept_);
+    }
+    Silence(const Silence&) = delete;
+    Silence& operator=(const Silence&) = delete;
     /// What has been said.
     std::string words() const {
         std::string text;
         if (kept_ == nullptr) return text;
         std::fflush(stdout);
-        std::rewind(kept_);
+        if (std::fseek(kept_, 0, SEEK_SET) != 0) return text;
         for (int letter = 0; (letter = std::fgetc(kept_)) != EOF;) text += static_cast<char>(letter);
         return text;
     }

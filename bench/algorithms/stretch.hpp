@@ -6,6 +6,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support.hpp"
@@ -44,8 +45,8 @@ inline std::vector<State> states_along(const Stretch& stretch, Simulation& simul
 
 /// Registers a benchmark whose exceptions become its error.
 template <class Measure>
-benchmark::internal::Benchmark* add_benchmark(const std::string& name, Measure measure) {
-    return benchmark::RegisterBenchmark(name.c_str(), [measure](benchmark::State& state) {
+benchmark::internal::Benchmark* add_benchmark(const std::string& name, Measure&& measure) {
+    return benchmark::RegisterBenchmark(name.c_str(), [measure = std::forward<Measure>(measure)](benchmark::State& state) {
         try {
             measure(state);
         } catch (const std::exception& e) {

@@ -3,6 +3,7 @@
 
 #include <Eigen/Core>
 #include <Eigen/Geometry>
+#include <numbers>
 
 namespace limber {
 
@@ -27,6 +28,6 @@ Vec3 in_space(const Vec<D>& v) {
     return w;
 }
 
-inline constexpr double pi = 3.14159265358979323846;
+inline constexpr double pi = std::numbers::pi;
 
 }  // namespace limber
