@@ -7,6 +7,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/limber DESTINATION ${CMAKE_INSTALL_I
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DATADIR}/limber)
 install(EXPORT LimberTargets NAMESPACE Limber:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Limber)
 install(FILES ${PROJECT_SOURCE_DIR}/cmake/FindSuiteSparseAMD.cmake ${PROJECT_SOURCE_DIR}/cmake/FindMETIS.cmake
+              ${PROJECT_SOURCE_DIR}/cmake/FindHDF5Library.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Limber)
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/LimberConfig.cmake.in ${PROJECT_BINARY_DIR}/LimberConfig.cmake

@@ -29,27 +29,18 @@ std::vector<std::string> find_warnings(const Model& model, const Simulation& sim
         warnings.emplace_back("the mechanism starts at a dead point: more can move there than elsewhere");
     if (mobility.freedoms == 0 && mobility.bodies > 0 && model.drivers.size() == 0)
         warnings.emplace_back("nothing can move");
-    for (const auto handle : model.bodies.handles()) {
-        if (handle == model.ground()) continue;
-        const Body& body = model.bodies.get(handle);
-        bool is_used = false;
-        const auto touches = [&](MarkerHandle marker) {
-            is_used = is_used || (!marker.is_null() && model.markers.get(marker).body == handle);
-        };
-        for (const auto joint : model.joints.handles()) {
-            touches(model.joints.get(joint).a);
-            touches(model.joints.get(joint).b);
-        }
-        for (const auto force : model.forces.handles()) {
-            touches(model.forces.get(force).a);
-            touches(model.forces.get(force).b);
-        }
-        for (const auto stop : model.stops.handles()) {
-            touches(model.stops.get(stop).a);
-            touches(model.stops.get(stop).b);
-        }
-        if (!is_used) warnings.push_back(fmt::format("nothing is attached to body '{}'", body.name));
-    }
+    std::vector<bool> is_used(model.bodies.slot_count(), false);
+    const auto note_bodies = [&](const auto& table) {
+        for (const auto handle : table.handles())
+            for (const MarkerHandle marker : {table.get(handle).a, table.get(handle).b})
+                if (!marker.is_null()) is_used[model.markers.get(marker).body.index] = true;
+    };
+    note_bodies(model.joints);
+    note_bodies(model.forces);
+    note_bodies(model.stops);
+    for (const auto handle : model.bodies.handles())
+        if (handle != model.ground() && !is_used[handle.index])
+            warnings.push_back(fmt::format("nothing is attached to body '{}'", model.bodies.get(handle).name));
     return warnings;
 }
 
@@ -59,6 +50,7 @@ int check_model(const ModelArguments& arguments) {
     SimulationOptions options;
     if (!arguments.coordinates.empty()) options.coordinates = arguments.coordinates;
     options.from_equilibrium = model.simulation.from_equilibrium;
+    if (!model.simulation.integrator.empty()) options.integrator = model.simulation.integrator;
     std::unique_ptr<Simulation> simulation;
     try {
         simulation = std::make_unique<Simulation>(model, options);

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <csignal>
@@ -13,6 +14,7 @@
 #include "common.hpp"
 #include "limber/io/edit_text.hpp"
 #include "limber/io/model_writer.hpp"
+#include "limber/math/interruption.hpp"
 #include "limber/simulation/journal.hpp"
 #include "limber/simulation/pacing.hpp"
 
@@ -76,6 +78,14 @@ private:
     bool is_open_ = true;
 };
 
+// Set by Ctrl-C. The first one ends what is going on, an edit that takes long included, and lets the journal be finished; a second one the program.
+std::atomic<bool> is_interrupted = false;
+
+extern "C" void note_interrupt(int /*signal*/) {
+    is_interrupted = true;
+    std::signal(SIGINT, SIG_DFL);
+}
+
 class Player {
 public:
     Player(Session session, const PlayArguments& arguments, double until, double speed,
@@ -86,19 +96,22 @@ public:
     }
 
     int play() {
+        std::signal(SIGINT, note_interrupt);
         fmt::print("{}\n", title_);
         if (is_terminal_) fmt::print("Type edits while it runs: 'help' lists them, 'quit' ends.\n");
         std::fflush(stdout);
         pacer_.start(session_.time(), now());
-        while (!is_done_) {
+        while (!is_done_ && !is_interrupted) {
             std::string line;
             const double patience =
                 pacer_.is_paused() ? 0.1 : std::min(0.05, pacer_.wait(session_.time(), session_.step_length(), now()));
-            while (!is_done_ && input_.next(pacer_.is_paused() || patience > 0 ? patience : 0, line)) obey(line);
+            while (!is_done_ && !is_interrupted && input_.next(pacer_.is_paused() || patience > 0 ? patience : 0, line))
+                obey(line);
             if (!input_.is_open() && pacer_.is_paused()) break;
             // A few steps, then look at the input again.
             const double slice = now() + 0.01;
-            while (!is_done_ && pacer_.is_due(session_.time(), session_.step_length(), now()) && now() < slice)
+            while (!is_done_ && !is_interrupted && pacer_.is_due(session_.time(), session_.step_length(), now()) &&
+                   now() < slice)
                 advance();
             pacer_.observe(session_.time(), now());
             show_status();
@@ -137,6 +150,7 @@ private:
 
     void apply(const std::string& edit) {
         const auto before = now();
+        const WorkLimit limit(is_interrupted);
         const EditReport report = session_.apply(edit);
         const double latency = now() - before;
         if (report.ok) {
@@ -163,7 +177,7 @@ private:
             } else if (word == "step") {
                 pacer_.pause();
                 const long count = rest.empty() ? 1 : std::lround(number(rest));
-                for (long i = 0; i < count && !is_done_; ++i) advance();
+                for (long i = 0; i < count && !is_done_ && !is_interrupted; ++i) advance();
                 say(fmt::format("{} steps", count));
             } else if (word == "speed") {
                 pacer_.set_speed(parse_speed(rest), session_.time(), now());

@@ -263,7 +263,7 @@ int run_model(const RunArguments& arguments) {
 
     if (is_json) {
         fmt::print("{}\n", json_summary(result.summary, running().options(), run_options.step));
-    } else {
+    } else if (!arguments.quiet) {
         print_summary(running(), result.summary, run_options.step);
         const std::vector<SessionNote> notes = session ? session->take_notes() : std::vector<SessionNote>{};
         for (const SessionNote& note : notes) fmt::print("\n  t = {:.6g} s: {}", note.time, note.text);
@@ -310,8 +310,10 @@ void add_run_command(CLI::App& app, int& exit_code) {
     command->add_option("--checkpoint-file", arguments->checkpoint_file, "Where (default: limber.checkpoint)")
         ->type_name("FILE");
     command->add_flag("--resume", arguments->resume, "Go on from the checkpoint");
-    command->add_option("--step", arguments->step, "Time step in seconds")->type_name("S");
-    command->add_option("--until", arguments->until, "End time in seconds")->type_name("T");
+    command->add_option("--step", arguments->step, "Time step in seconds (default: that of the model, or 0.001)")
+        ->type_name("S");
+    command->add_option("--until", arguments->until, "End time in seconds (default: that of the model, or 10)")
+        ->type_name("T");
     command->add_option("--every", arguments->every, "Interval of output in seconds (default: every step)")
         ->type_name("S");
     command->add_option("--output", arguments->outputs, "Write all sensors to a .csv or .h5 file")
@@ -324,7 +326,7 @@ void add_run_command(CLI::App& app, int& exit_code) {
         ->check(CLI::IsMember({"text", "json"}));
     command->add_flag("--from-equilibrium", arguments->from_equilibrium,
                       "Start from static equilibrium, with the velocities of the model");
-    command->add_flag("--quiet", arguments->quiet, "No progress bar");
+    command->add_flag("--quiet", arguments->quiet, "Print errors only, and the JSON object if that was asked for");
     command->footer(
         "Examples:\n"
         "  limber run examples/slider-crank.yaml --plot slider.x,slider.y slider.svg\n"

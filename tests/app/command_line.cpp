@@ -115,6 +115,72 @@ TEST(CommandLine, WritesResultsAndPlots) {
     for (const auto& path : {csv, h5, svg}) std::filesystem::remove(path);
 }
 
+TEST(CommandLine, QuietPrintsErrorsOnly) {
+    const std::string run = "run " + example("double-pendulum.yaml") + " --until 0.01 --step 0.001 --quiet";
+    const std::string csv = temporary("limber_quiet_" + std::to_string(getpid()) + ".csv");
+    const Outcome o = limber(run + " --output " + csv);
+    EXPECT_EQ(o.code, 0);
+    EXPECT_EQ(o.out, "");
+    EXPECT_EQ(o.err, "");
+    EXPECT_GT(std::filesystem::file_size(csv), 100U);
+    std::filesystem::remove(csv);
+    // What was asked for is there nevertheless.
+    const auto json = nlohmann::json::parse(limber(run + " --summary json").out);
+    EXPECT_EQ(json["steps"], 10);
+    const Outcome bad = limber(run + " --set nothing=1");
+    EXPECT_EQ(bad.code, 1);
+    EXPECT_EQ(bad.out, "");
+    EXPECT_TRUE(contains(bad.err, "error: "));
+}
+
+struct OpenMechanism {
+    const char* yaml;
+    const char* place;  // line and element
+    std::vector<const char*> contents;
+};
+
+// By how much, in what unit, and what to look at.
+TEST(CommandLine, TellsWhyAMechanismCannotBeAssembled) {
+    const OpenMechanism cases[] = {
+        {"limber: 1\nbodies:\n  ground: {markers: {m: [0, 0, 0]}}\n"
+         "  a: {box: {size: [1, 1, 1], mass: 1}, markers: {n: {angle: -90 deg}}}\n"
+         "joints:\n  f: {fixed: [ground, a]}\n  u: {universal: [ground.m, a.n]}\n",
+         ":7: joint 'u': ",
+         {"cannot be assembled", "stays open by ", " deg; ",
+          "x of the first marker and y of the second, must be perpendicular"}},
+        {"limber: 1\nplane: xy\nbodies:\n  ground: {markers: {far: [3, 0]}}\n  a: {rod: {from: [0, 0], to: [1, 0], "
+         "mass: 1}}\n"
+         "joints:\n  l: {revolute: [ground, a.from]}\n  r: {revolute: [ground.far, a.to]}\n",
+         ": joint '",
+         {"cannot be assembled", "stays open by 1 m; ", "look at the lengths and places"}},
+        {"limber: 1\nplane: xy\nbodies:\n  a: {rod: {from: [0, 0], to: [1, 0], mass: 1}}\n"
+         "joints:\n  l: {revolute: [ground, a.from]}\n  f: {fixed: [ground, a.from]}\n"
+         "drivers:\n  d: {coordinate: l.angle, follows: 1 + t}\n",
+         ": ",
+         {"cannot be assembled", "stays open by ", " deg; "}},
+        {"limber: 1\nplane: xy\nbodies:\n  a: {rod: {from: [0, 0], to: [1, 0], mass: 1}}\n"
+         "joints:\n  l: {revolute: [ground, a.from]}\n"
+         "drivers:\n  d: {coordinate: l.angle, follows: t}\ninitial:\n  positions:\n    l.angle: 1\n",
+         ": ",
+         {"cannot be assembled", "stays open by ", " deg; "}},
+        {"limber: 1\nplane: xy\nbodies:\n  a: {rod: {from: [0, 0], to: [1, 0], mass: 1}}\n"
+         "joints:\n  l: {revolute: [ground, a.from]}\n"
+         "drivers:\n  d: {coordinate: l.angle, follows: t}\ninitial:\n  rates: {l.angle: 3}\n",
+         ": ",
+         {"the velocities at the start contradict each other", "is off by ", " deg/s"}},
+    };
+    const std::string path = temporary("limber_open_" + std::to_string(getpid()) + ".yaml");
+    for (const OpenMechanism& open : cases) {
+        std::ofstream(path) << open.yaml;
+        const Outcome o = limber("run " + path);
+        EXPECT_EQ(o.code, 1);
+        EXPECT_TRUE(contains(o.err, "error: " + path + ":")) << o.err;
+        EXPECT_TRUE(contains(o.err, open.place)) << o.err;
+        for (const char* part : open.contents) EXPECT_TRUE(contains(o.err, part)) << o.err;
+    }
+    std::filesystem::remove(path);
+}
+
 TEST(CommandLine, EndsWithOneOnBadInput) {
     const std::string bad = temporary("limber_bad.yaml");
     std::ofstream(bad) << "limber: 1\nbodies:\n  a: {mas: 1}\n";
@@ -142,9 +208,17 @@ TEST(CommandLine, EndsWithOneOnBadInput) {
         {"run " + example("slider-crank.yaml") + " --option passes=1e300",
          "passes: expected a number between 1 and 100"},
         {"list jonts", "did you mean 'joints'"},
+        {"rnu " + example("slider-crank.yaml"),
+         "there is no command 'rnu' (did you mean 'run'?); commands: run, play,"},
+        {"chekc " + bad, "did you mean 'check'"},
+        {"--versoin", "unknown option '--versoin' (did you mean '--version'?)"},
+        {"run " + example("slider-crank.yaml") + " --untl 3", "unknown option '--untl' (did you mean '--until'?)"},
+        {"run " + example("slider-crank.yaml") + " --untl=3", "unknown option '--untl' (did you mean '--until'?)"},
+        {"check " + example("slider-crank.yaml") + " more", "unexpected argument 'more'"},
+        {"run /dev/zero", "it is a device; only regular files are read"},
         {"compare " + example("slider-crank.yaml") + " --formulations x", "unknown formulation"},
         {"dance", ""},
-        {"", ""},
+        {"", "a command is missing: one of run, play,"},
     };
     for (const auto& [arguments, fragment] : cases) {
         const Outcome o = limber(arguments);

@@ -1,12 +1,14 @@
 // Contact points of shapes, and the pairs of boxes that may touch.
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <cmath>
 #include <random>
 
 #include "limber/geometry/broad_phase.hpp"
 #include "limber/geometry/manifold.hpp"
+#include "limber/geometry/mesh.hpp"
 
 namespace limber {
 namespace {
@@ -336,6 +338,43 @@ TEST(Manifold, GapsAreConsistentWithSupports) {
         EXPECT_LT(least, between + 0.05);
     }
     EXPECT_GT(seen, 100);
+}
+
+// A height field of 600 by 600 has 700 000 of them.
+TEST(Mesh, TakesAHundredBytesPerTriangle) {
+    constexpr int side = 150;
+    std::vector<Vec3> vertices;
+    std::vector<std::array<int, 3>> triangles;
+    for (int j = 0; j < side; ++j)
+        for (int i = 0; i < side; ++i) {
+            vertices.emplace_back(i, j, std::sin(0.3 * i) * std::cos(0.2 * j));
+            if (i == 0 || j == 0) continue;
+            const int here = j * side + i;
+            triangles.push_back({here - side - 1, here - side, here});
+            triangles.push_back({here - side - 1, here, here - 1});
+        }
+    const auto used = [] { return mallinfo2().uordblks + mallinfo2().hblkhd; };
+    const std::size_t count = triangles.size();
+    const std::size_t before = used();
+    const Shape mesh = Shape::mesh(std::move(vertices), std::move(triangles));
+    EXPECT_LT(static_cast<double>(used() - before), 100.0 * static_cast<double>(count));
+    EXPECT_EQ(facets_of(mesh).size(), count);
+}
+
+// Of a roof its ridge is open to directions between the two slopes, a valley to none but theirs; triangles of their own (STL) are neighbours all the same.
+TEST(Mesh, KnowsItsNeighboursByPlace) {
+    for (const double height : {0.5, -0.5}) {
+        const Vec3 a(0, 0, height);
+        const Vec3 b(0, 1, height);
+        const Shape roof = Shape::mesh({a, {1, 0, 0}, b, b, {-1, 0, 0}, a}, {{0, 1, 2}, {3, 4, 5}});
+        const auto facets = facets_of(roof);
+        ASSERT_EQ(facets.size(), 2U);
+        // The other slope's normal leans outwards by sin(2 * slope) over a ridge and not at all over a valley.
+        const double expected = height > 0 ? std::sin(2 * std::atan(height)) : 0;
+        EXPECT_NEAR(facets[0].lean[2], expected, 1e-12);
+        EXPECT_NEAR(facets[1].lean[2], expected, 1e-12);
+        for (const int side : {0, 1}) EXPECT_TRUE(std::isinf(facets[0].lean[side]) && std::isinf(facets[1].lean[side]));
+    }
 }
 
 }  // namespace

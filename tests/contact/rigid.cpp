@@ -263,6 +263,21 @@ contacts: {squeeze: {rigid: [all, all], friction: 0.3}}
     EXPECT_NE(report.reason.find("off by"), std::string::npos) << report.reason;
 }
 
+// Each touches all others: what that would need grows with the square of their number, and its factors with the cube.
+TEST(MoreauJean, HundredsOfBodiesInOnePlaceAreReported) {
+    Simulation s = stepping(R"(
+limber: 1
+bodies:
+  for i in 1..500:
+    b<i>: {sphere: {radius: 1, mass: 1}, at: [i/10000, 0, 0]}
+contacts: {all: {rigid: [all, all]}}
+)");
+    const StepReport report = s.step(1e-3);
+    EXPECT_FALSE(report.ok);
+    EXPECT_EQ(report.reason.find("bodies touch at more than 100000 points"), 0U) << report.reason;
+    EXPECT_NE(report.reason.find("place them apart"), std::string::npos) << report.reason;
+}
+
 TEST(MoreauJean, PendulumWithoutContactKeepsItsEnergy) {
     Simulation s = stepping(R"(
 limber: 1

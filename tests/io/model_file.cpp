@@ -120,6 +120,36 @@ TEST(ModelFile, IncludesOtherFiles) {
     std::ofstream(folder / "parts/base.yaml") << "parameters: {m: 2}\nbodies: {a: {point: {mass: m}, at: [1, 2, 3]}}\n";
     Simulation s(read_model_file((folder / "main.yaml").string()).model);
     EXPECT_DOUBLE_EQ(sense(s, "p.y"), 2);
+    // Its title stays unless the file has one; bodies of it may be given markers, and the ground shapes.
+    std::ofstream(folder / "parts/base.yaml")
+        << "title: Base\nbodies:\n  a: {point: {mass: 1}, at: [1, 2, 3]}\n  ground: {shapes: [{plane: {}}]}\n";
+    std::ofstream(folder / "main.yaml")
+        << "limber: 1\ninclude: parts/base.yaml\nbodies:\n  a: {markers: {tip: [1, 0, 0]}}\n"
+           "  ground: {shapes: [{sphere: {radius: 1}}]}\nsensors: {p: {position: a.tip}}\n";
+    const Model merged = read_model_file((folder / "main.yaml").string()).model;
+    EXPECT_EQ(merged.title, "Base");
+    EXPECT_EQ(merged.bodies.get(merged.ground()).shapes->size(), 2U);
+    Simulation with_tip(merged);
+    EXPECT_DOUBLE_EQ(sense(with_tip, "p.x"), 2);
+    const auto refusal = [&](const std::string& more) -> std::string {
+        std::ofstream(folder / "main.yaml") << "limber: 1\ninclude: parts/base.yaml\n" << more;
+        try {
+            read_model_file((folder / "main.yaml").string());
+        } catch (const ModelError& error) {
+            return error.what();
+        }
+        return "";
+    };
+    EXPECT_EQ(refusal("title: Main"), "");
+    EXPECT_EQ(read_model_file((folder / "main.yaml").string()).model.title, "Main");
+    EXPECT_NE(refusal("bodies:\n  a: {mass: 2}").find("main.yaml:4: bodies.a: body 'a' exists already"),
+              std::string::npos);
+    EXPECT_NE(refusal("bodies:\n  a: {markers: {tip: [1, 0, 0]}, mass: 2}").find("only 'markers' can be added"),
+              std::string::npos);
+    EXPECT_NE(refusal("bodies:\n  a: {markers: {com: [1, 0, 0]}}").find("marker 'a.com' exists already"),
+              std::string::npos);
+    std::ofstream(folder / "main.yaml") << "limber: 1\ninclude: [parts/base.yaml]\nbodies: {b: {point: {mass: m}}}\n"
+                                           "sensors: {p: {position: a}}\n";
     // Files that include each other are read once.
     std::ofstream(folder / "parts/base.yaml")
         << "include: ../main.yaml\nbodies: {a: {point: {mass: 1}}}\nparameters: {m: 1}\n";
@@ -191,7 +221,7 @@ const BadInput bad_inputs[] = {
      "did you mean 'revolute'"},
     {"two_joint_types", "limber: 1\nbodies: {a: {}}\njoints:\n  j: {revolute: [ground, a], fixed: [ground, a]}",
      "m.yaml:4: joints.j", "both 'fixed' and 'revolute'"},
-    {"joint_without_type", "limber: 1\njoints:\n  j: {}", "m.yaml:3: joints.j", "expected the type of the joint"},
+    {"joint_without_type", "limber: 1\njoints:\n  j: {}", "m.yaml:3: joints.j", "the type of the joint is missing"},
     {"joint_one_marker", "limber: 1\nbodies: {a: {}}\njoints:\n  j: {revolute: [a]}", "m.yaml:4: joints.j.revolute",
      "expected two markers"},
     {"joint_unknown_body", "limber: 1\nbodies: {crank: {}}\njoints:\n  j: {revolute: [ground, cranck]}",

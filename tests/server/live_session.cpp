@@ -3,6 +3,7 @@
 #include "limber/server/live_session.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -154,6 +155,54 @@ TEST_F(LiveSessions, TellsLineAndFieldOfAWrongModel) {
     // What cannot be done without a model is refused too.
     EXPECT_FALSE(ask(Play{})["ok"]);
     EXPECT_FALSE(ask(WriteModel{})["ok"]);
+}
+
+// Whatever is in the workspace: nothing holds up a session, so that it can be ended.
+TEST_F(LiveSessions, IsNotHeldUpByPipes) {
+    ASSERT_EQ(::mkfifo((folder_ / "pipe.yaml").c_str(), 0600), 0);
+    const Json reply = ask(OpenModel{OpenModel::Source::file, "pipe.yaml", ""});
+    ASSERT_FALSE(reply.is_null()) << "it waits for a writer";
+    EXPECT_FALSE(reply["ok"]);
+    open(pendulum);
+    // A journal that is none: the session of before does not come back, but a new one does.
+    const std::string id = make_secret();
+    ASSERT_EQ(::mkfifo(library_->journal_path(id).c_str(), 0600), 0);
+    LiveSession other(id, library_);
+    const auto page = std::make_shared<Page>();
+    other.attach(page);
+    other.resume();
+    const Json note = page->wait_for([](const Json& m) { return m["type"] == "note"; });
+    ASSERT_FALSE(note.is_null());
+    EXPECT_NE(note["text"].get<std::string>().find("not a regular file"), std::string::npos) << note;
+}
+
+TEST_F(LiveSessions, RefusesTooManyBodiesWhenTheyAreMet) {
+    const Json reply = ask(OpenModel{OpenModel::Source::text, "many.yaml",
+                                     "limber: 1\nbodies:\n  for i in 1..200000:\n    b<i>: {point: {mass: 1}}\n"});
+    ASSERT_FALSE(reply.is_null());
+    EXPECT_FALSE(reply["ok"]);
+    EXPECT_EQ(reply["reason"].get<std::string>().find("many.yaml:4: bodies.b5000: the model has more than 5000 bodies"),
+              0U)
+        << reply;
+}
+
+// Reading and compiling this takes long; it ends when it is told to, and says so.
+TEST_F(LiveSessions, EndsInTheMiddleOfCompiling) {
+    session_->submit({7, OpenModel{OpenModel::Source::text, "chain.yaml",
+                                   "limber: 1\nbodies:\n  for i in 1..4900:\n"
+                                   "    b<i>: {rod: {from: [i-1, 0, 0], to: [i, 0, 0], mass: 1}}\n"
+                                   "joints:\n  first: {spherical: [ground, b1.from]}\n"
+                                   "  for i in 2..4900:\n    j<i>: {spherical: [b<i-1>.to, b<i>.from]}\n"}});
+    page_->wait_for([](const Json& m) { return m["type"] == "state"; });
+    session_->request_stop();
+    const Json reply = page_->wait_for([](const Json& m) { return m["type"] == "reply"; });
+    for (int i = 0; i < 1000 && !session_->is_finished(); ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    EXPECT_TRUE(session_->is_finished());
+    // Told before it began, it does not begin at all.
+    if (reply.is_null()) return;
+    EXPECT_FALSE(reply["ok"]);
+    EXPECT_EQ(reply["reason"], "stopped before it was done");
 }
 
 TEST_F(LiveSessions, KeepsTheClock) {

@@ -20,7 +20,7 @@ struct StartedSystem {
         for (const auto& body : mechanism->bodies) bodies.push_back(body.reference);
         state.memory = mechanism->initial_memory;
         const AssemblyReport assembly = assemble(*mechanism, bodies, state.memory, 0.0, true);
-        EXPECT_TRUE(assembly.converged) << assembly.worst_element << " " << assembly.largest_error;
+        EXPECT_TRUE(assembly.converged) << assembly.worst.subject << " " << assembly.largest_error;
         project_velocities(*mechanism, bodies, state.memory, 0.0, true);
         system = make_system<D>(mechanism, kind);
         system->import_states(bodies, state.q, state.v);

@@ -94,7 +94,7 @@ void CollisionWorld<D>::find_pairs() {
 }
 
 template <int D>
-void CollisionWorld<D>::find_contacts(const BodyStates<D>& states, double horizon, std::vector<Contact>& contacts) {
+bool CollisionWorld<D>::find_contacts(const BodyStates<D>& states, double horizon, std::vector<Contact>& contacts) {
     contacts.clear();
     place_shapes(states, horizon);
     find_pairs();
@@ -102,7 +102,9 @@ void CollisionWorld<D>::find_contacts(const BodyStates<D>& states, double horizo
         const int rule = m_.find_contact_rule(m_.shapes[i].body, m_.shapes[j].body);
         const double margin = reach_[i] + reach_[j] + 2 * look_ahead * std::min(extent_[i], extent_[j]);
         if (rule >= 0) add_manifold(i, j, rule, margin, contacts);
+        if (contacts.size() > most_contacts()) return false;
     }
+    return true;
 }
 
 template <int D>

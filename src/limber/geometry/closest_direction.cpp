@@ -14,9 +14,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
+#include <numeric>
+#include <tuple>
 
 #include "limber/geometry/mesh.hpp"
+#include "limber/math/interruption.hpp"
 
 namespace limber {
 namespace {
@@ -29,6 +31,18 @@ fcl::Transform3d transform(const Frame& frame) {
     t.linear() = frame.axes;
     t.translation() = frame.position;
     return t;
+}
+
+// Towards their middle.
+void shrink_points(const std::vector<Vec3>& points, double shrink, std::vector<Vec3>& out) {
+    Vec3 middle = Vec3::Zero();
+    for (const Vec3& v : points) middle += v / static_cast<double>(points.size());
+    for (std::size_t i = 0; i < points.size(); ++i) out[i] = points[i] + shrink * (middle - points[i]);
+}
+
+std::shared_ptr<fcl::CollisionGeometryd> make_convex(const std::shared_ptr<const std::vector<Vec3>>& points) {
+    // Distances need no faces.
+    return std::make_shared<fcl::Convexd>(points, 0, std::make_shared<std::vector<int>>(), false);
 }
 
 std::shared_ptr<fcl::CollisionGeometryd> make_geometry(const Shape& s, double shrink) {
@@ -48,12 +62,9 @@ std::shared_ptr<fcl::CollisionGeometryd> make_geometry(const Shape& s, double sh
         case Shape::Kind::cone:
             return std::make_shared<fcl::Coned>((1 - shrink) * s.radius, 2 * (1 - shrink) * s.half_length);
         case Shape::Kind::convex: {
-            Vec3 middle = Vec3::Zero();
-            for (const Vec3& v : s.vertices) middle += v / static_cast<double>(s.vertices.size());
-            auto points = std::make_shared<std::vector<Vec3>>();
-            for (const Vec3& v : s.vertices) points->push_back(v + shrink * (middle - v));
-            // Distances need no faces.
-            return std::make_shared<fcl::Convexd>(points, 0, std::make_shared<std::vector<int>>(), false);
+            auto points = std::make_shared<std::vector<Vec3>>(s.vertices.size());
+            shrink_points(s.vertices, shrink, *points);
+            return make_convex(points);
         }
         case Shape::Kind::plane:
         case Shape::Kind::mesh: break;
@@ -81,27 +92,51 @@ bool snap_to_face(const Shape& shape, const Frame& frame, double side, Vec3& dir
 
 namespace {
 
-// Sides by the places of their ends, so that surfaces whose triangles share no vertices (STL) are connected too.
-void connect_facets(const std::vector<std::array<Vec3, 3>>& corners, std::vector<Facet>& facets) {
-    using Place = std::array<double, 3>;
-    const auto place = [](const Vec3& v) { return Place{v.x(), v.y(), v.z()}; };
-    std::map<std::pair<Place, Place>, std::vector<std::pair<std::size_t, int>>> owners;
-    for (std::size_t f = 0; f < facets.size(); ++f) {
-        for (int k = 0; k < 3; ++k) {
-            const Vec3& from = corners[f][k];
-            const Vec3& to = corners[f][(k + 1) % 3];
-            facets[f].sides[k].point = from;
-            facets[f].sides[k].outwards = (to - from).cross(facets[f].normal).normalized();
-            owners[std::minmax(place(from), place(to))].emplace_back(f, k);
-        }
+// For each vertex the first one at the same place: surfaces whose triangles share no vertices (STL) are connected too.
+std::vector<int> find_places(const std::vector<Vec3>& vertices) {
+    std::vector<int> order(vertices.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(), [&](int a, int b) {
+        const auto place = [&](int i) { return std::tie(vertices[i].x(), vertices[i].y(), vertices[i].z()); };
+        return place(a) < place(b) || (place(a) == place(b) && a < b);
+    });
+    std::vector<int> places(vertices.size());
+    for (std::size_t k = 0; k < order.size(); ++k) {
+        const bool is_same = k > 0 && vertices[order[k]] == vertices[order[k - 1]];
+        places[order[k]] = is_same ? places[order[k - 1]] : order[k];
     }
-    for (const auto& [side, list] : owners) {
-        if (list.size() != 2) continue;
-        for (int k = 0; k < 2; ++k) {
-            const auto& [own, number] = list[k];
-            Facet::Side& s = facets[own].sides[number];
-            s.lean = std::max(0.0, s.outwards.dot(facets[list[1 - k].first].normal));
+    return places;
+}
+
+// Neighbours are the two facets of a side that has just two.
+void connect_facets(const std::vector<Vec3>& vertices, std::vector<Facet>& facets) {
+    struct Side {
+        int low, high;  // places of its ends
+        int facet, number;
+    };
+    const std::vector<int> places = find_places(vertices);
+    std::vector<Side> sides;
+    sides.reserve(3 * facets.size());
+    for (std::size_t f = 0; f < facets.size(); ++f)
+        for (int k = 0; k < 3; ++k) {
+            const auto [low, high] = std::minmax({places[facets[f].corner[k]], places[facets[f].corner[(k + 1) % 3]]});
+            sides.push_back({low, high, static_cast<int>(f), k});
         }
+    const auto ends = [](const Side& s) { return std::tie(s.low, s.high); };
+    std::sort(sides.begin(), sides.end(), [&](const Side& a, const Side& b) { return ends(a) < ends(b); });
+    const auto set_lean = [&](const Side& side, const Side& neighbour) {
+        Facet& own = facets[side.facet];
+        const Vec3& from = vertices[own.corner[side.number]];
+        const Vec3& to = vertices[own.corner[(side.number + 1) % 3]];
+        const Vec3 outwards = (to - from).cross(own.normal).normalized();
+        own.lean[side.number] = std::max(0.0, outwards.dot(facets[neighbour.facet].normal));
+    };
+    for (std::size_t first = 0, end = 0; first < sides.size(); first = end) {
+        check_interruption();
+        while (end < sides.size() && ends(sides[end]) == ends(sides[first])) ++end;
+        if (end - first != 2) continue;
+        set_lean(sides[first], sides[first + 1]);
+        set_lean(sides[first + 1], sides[first]);
     }
 }
 
@@ -115,24 +150,55 @@ struct ShapeCore {
 std::shared_ptr<const ShapeCore> make_core(const Shape& shape) {
     ShapeCore core;
     for (std::size_t k = 0; k < shrinks.size(); ++k) core.geometry[k] = make_geometry(shape, shrinks[k]);
-    std::vector<std::array<Vec3, 3>> corners;
+    core.facets.reserve(shape.triangles.size());
     for (const std::array<int, 3>& t : shape.triangles) {
+        check_interruption();
         const Vec3& a = shape.vertices[t[0]];
-        const Vec3& b = shape.vertices[t[1]];
-        const Vec3& c = shape.vertices[t[2]];
-        const Vec3 normal = (b - a).cross(c - a);
+        const Vec3 normal = (shape.vertices[t[1]] - a).cross(shape.vertices[t[2]] - a);
         if (!(normal.norm() > 0)) continue;
-        Facet facet{Shape::convex({a, b, c}), normal.normalized(), {}, {}};
-        for (const Vec3& v : {a, b, c}) facet.bounds.add(v);
-        core.facets.push_back(std::move(facet));
-        corners.push_back({a, b, c});
+        core.facets.push_back({t, normal.normalized()});
     }
-    connect_facets(corners, core.facets);
+    connect_facets(shape.vertices, core.facets);
     return std::make_shared<const ShapeCore>(std::move(core));
 }
 
 std::span<const Facet> facets_of(const Shape& mesh) {
     return mesh.core->facets;
+}
+
+namespace {
+
+// One triangle that is moved from facet to facet, since what the library needs to know of each takes kilobytes.
+class MovingTriangle {
+public:
+    MovingTriangle() {
+        shape_.kind = Shape::Kind::convex;
+        shape_.vertices.assign(3, Vec3::Zero());
+        auto core = std::make_shared<ShapeCore>();
+        for (std::size_t k = 0; k < shrinks.size(); ++k) {
+            points_[k] = std::make_shared<std::vector<Vec3>>(shape_.vertices);
+            core->geometry[k] = make_convex(points_[k]);
+        }
+        shape_.core = std::move(core);
+    }
+
+    // The library's own middle of the corners stays where it was: distances do not use it.
+    const Shape& move(const Shape& mesh, const Facet& facet) {
+        for (std::size_t k = 0; k < 3; ++k) shape_.vertices[k] = mesh.vertices[facet.corner[k]];
+        for (std::size_t k = 0; k < shrinks.size(); ++k) shrink_points(shape_.vertices, shrinks[k], *points_[k]);
+        return shape_;
+    }
+
+private:
+    Shape shape_;
+    std::array<std::shared_ptr<std::vector<Vec3>>, shrinks.size()> points_;
+};
+
+}  // namespace
+
+const Shape& facet_shape(const Shape& mesh, const Facet& facet) {
+    thread_local MovingTriangle triangle;
+    return triangle.move(mesh, facet);
 }
 
 Vec3 find_closest_direction(const Shape& a, const Frame& frame_a, const Shape& b, const Frame& frame_b) {

@@ -9,24 +9,28 @@
 
 namespace limber {
 
+/// A triangle of a mesh. A height field has hundreds of thousands: what the corners tell is computed where it is asked for.
 struct Facet {
-    /// One of its sides.
-    struct Side {
-        Vec3 point;     ///< on it
-        Vec3 outwards;  ///< in the facet's plane, across the side
-        /// How far a direction of contact may lean outwards before the neighbour has to answer for it; without neighbour as far as it likes.
-        double lean = INFINITY;
-    };
-    Shape shape;
-    Vec3 normal;  ///< in the frame of the mesh
-    Bounds bounds;
-    std::array<Side, 3> sides;
+    std::array<int, 3> corner;  ///< vertices of the mesh
+    Vec3 normal;                ///< in the frame of the mesh
+    /// Of the side from each corner to the next: how far a direction of contact may lean outwards before the neighbour has to answer for
+    /// it; without neighbour as far as it likes.
+    std::array<double, 3> lean{INFINITY, INFINITY, INFINITY};
+
+    Bounds bounds(const Shape& mesh) const {
+        Bounds box;
+        for (const int c : corner) box.add(mesh.vertices[c]);
+        return box;
+    }
 };
 std::span<const Facet> facets_of(const Shape& mesh);
 
+/// A facet as a convex shape of its own, until the next one is asked for in the same thread.
+const Shape& facet_shape(const Shape& mesh, const Facet& facet);
+
 /// Contact points of one facet with a convex shape; none if that is behind the facet.
-void find_facet_manifold(const Facet& facet, const Frame& mesh, const Shape& b, const Frame& frame_b, double margin,
-                         Manifold& manifold);
+void find_facet_manifold(const Shape& mesh, const Facet& facet, const Frame& frame, const Shape& b,
+                         const Frame& frame_b, double margin, Manifold& manifold);
 
 /// Contact points of a mesh on a plane: corners below the margin, the deepest and those farthest apart. The normal is the plane's.
 void find_plane_manifold(const Frame& plane, const Shape& mesh, const Frame& frame, double margin, Manifold& manifold);
@@ -71,8 +75,8 @@ void for_each_manifold(const Shape& a, const Frame& fa, const Shape& b, const Fr
     reach.high.array() += margin;
     SinglePoints singles;
     for (const Facet& facet : facets_of(mesh)) {
-        if (!facet.bounds.overlaps(reach)) continue;
-        find_facet_manifold(facet, mesh_frame, other, other_frame, margin, manifold);
+        if (!facet.bounds(mesh).overlaps(reach)) continue;
+        find_facet_manifold(mesh, facet, mesh_frame, other, other_frame, margin, manifold);
         if (manifold.count == 0 || (manifold.count == 1 && !singles.add(manifold))) continue;
         if (!is_mesh) manifold.normal = -manifold.normal;
         use(manifold);

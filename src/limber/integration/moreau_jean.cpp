@@ -270,7 +270,15 @@ StepReport MoreauJean<D>::step(State& state, double h) {
         next_[b].velocity = after_.template segment<D>(static_cast<Eigen::Index>(b) * T);
         next_[b].angular_velocity = after_.template segment<A>(static_cast<Eigen::Index>(b) * T + D);
     }
-    world_.find_contacts(next_, h, contacts_);
+    if (!world_.find_contacts(next_, h, contacts_)) {
+        const auto name = [&](int body) { return body < 0 ? std::string("ground") : m_.bodies[body].name; };
+        report.ok = false;
+        report.reason = fmt::format(
+            "bodies touch at more than {} points, so many of them must overlap, '{}' and '{}' for one: place them "
+            "apart",
+            world_.most_contacts(), name(contacts_.back().body_a), name(contacts_.back().body_b));
+        return report;
+    }
     add_stops(state);
     start_ = states_;
     given_.before = before_;

@@ -46,7 +46,7 @@ public:
 
     /// x, v and t have a meaning of their own where they are allowed, except for velocity joints, which know t only.
     bool needs(const Number& number, bool has_own_x_and_v = true) const {
-        const auto& names = number.expression().names();
+        const auto& names = number.names();
         return needs_table(number) || std::any_of(names.begin(), names.end(), [&](const std::string& name) {
                    if (is_gone(ElementKind::parameter, name)) return true;
                    if (name == "t" || (has_own_x_and_v && (name == "x" || name == "v"))) return false;
@@ -184,7 +184,7 @@ private:
     }
     // An expression of sensors names their columns and no coordinates.
     bool needs_column(const Number& expression) const {
-        const auto& names = expression.expression().names();
+        const auto& names = expression.names();
         return needs_table(expression) || std::any_of(names.begin(), names.end(), [&](const std::string& name) {
                    const bool is_sensor = !model_.sensors.find(std::string(owner_of(name))).is_null();
                    return is_sensor ? is_gone(ElementKind::sensor, owner_of(name))
@@ -192,7 +192,7 @@ private:
                });
     }
     bool needs_table(const Number& number) const {
-        const auto& tables = number.expression().table_names();
+        const auto& tables = number.table_names();
         return std::any_of(tables.begin(), tables.end(),
                            [&](const std::string& name) { return is_gone(ElementKind::table, name); });
     }

@@ -154,7 +154,8 @@ const std::vector<ForceFormat>& force_formats() {
         {{"spring", K::two_markers, "along the line between two points, tension positive", false,
           with_law({{"free-length", K::number, "length without force (default: the length at the start)"}})},
          ForceType::spring},
-        {{"torsion-spring", K::coordinate, "against a joint coordinate", false,
+        {{"torsion-spring", K::coordinate,
+          "against a joint coordinate; its force is positive where the coordinate is beyond the free value", false,
           with_law({{"free-value", K::number, "coordinate without force (default: the one at the start)"}})},
          ForceType::torsion_spring},
         {{"motor",
@@ -328,7 +329,12 @@ const std::vector<TypeFormat>& sensor_formats() {
          "name",
          false,
          {{"axes", K::text, "world (default) or marker (the joint's first marker)"}}},
-        {"force", K::reference, "of a force element: tension, torque or magnitude", false, {}},
+        {"force",
+         K::reference,
+         "of a force element: tension of a spring, torque of a torsion-spring against its coordinate, of a motor or "
+         "servo along it, or magnitude",
+         false,
+         {}},
         {"gap", K::reference, "of a stop: what separates it from contact", false, {}},
         {"contact-force", K::reference, "of a stop, while it holds", false, {}},
         {"impulse", K::reference, "of a stop: sum over its impacts so far", false, {}},
@@ -417,8 +423,9 @@ const std::vector<FieldFormat>& body_fields() {
         fields.push_back({"solids", K::object, "a list of several of the above"});
         fields.push_back({"mass", K::number, "mass, when no solid gives one (default 0)"});
         fields.push_back({"com", K::vector, "centre of mass in the body frame"});
-        fields.push_back(
-            {"inertia", K::numbers, "about the centre of mass: [xx, yy, zz] or [xx, yy, zz, xy, xz, yz] (plane: one)"});
+        fields.push_back({"inertia", K::numbers,
+                          "about the centre of mass, entries of the inertia matrix: [xx, yy, zz] or [xx, yy, zz, xy, "
+                          "xz, yz], where xy is minus the integral of x y dm (plane: one)"});
         for (const auto& field : placement_fields()) fields.push_back(field);
         fields.push_back({"shapes", K::object, "a list of shapes that touch other bodies (default: the solids)"});
         fields.push_back({"group", K::names, "a name, or a list of names, by which contact rules may speak of it"});
@@ -462,20 +469,22 @@ const std::vector<FieldFormat>& table_fields() {
 const std::vector<FieldFormat>& initial_fields() {
     static const std::vector<FieldFormat> list{
         {"positions", K::coordinate_map, "joint coordinates at the start"},
-        {"rates", K::coordinate_map, "their rates at the start"},
+        {"rates", K::coordinate_map,
+         "their rates at the start; other bodies are moved along with the least change of kinetic energy, those "
+         "written at rest too"},
     };
     return list;
 }
 
 const std::vector<FieldFormat>& simulation_fields() {
     static const std::vector<FieldFormat> list{
-        {"until", K::number, "end time"},
-        {"step", K::number, "time step"},
+        {"until", K::number, "end time (default 10)"},
+        {"step", K::number, "time step (default 0.001)"},
         {"every", K::number, "interval of output (default: every step)"},
         {"formulation", K::text, "see 'limber list formulations'"},
         {"integrator", K::text, "see 'limber list integrators'"},
         {"start", K::text,
-         "as-written (default) or equilibrium: positions of static equilibrium, velocities as written"},
+         "as-written (default) or equilibrium: positions of static equilibrium at t = 0, velocities as written"},
         {"coordinates", K::text, "natural, reference-point or relative (default: what suits the formulation)"},
         {"impacts", K::text, "newton (default), poisson or in-turn: law of several impacts at once"},
     };
@@ -524,8 +533,8 @@ const std::vector<TypeFormat>& event_formats() {
 const std::vector<FieldFormat>& top_level_fields() {
     static const std::vector<FieldFormat> list{
         {"limber", K::number, "version of the format: 1", true},
-        {"title", K::text, "what the mechanism is"},
-        {"include", K::object, "file or list of files read first"},
+        {"title", K::text, "what the mechanism is (default: that of an included file)"},
+        {"include", K::object, "file or list of files read first; regular files only"},
         {"plane", K::text, "xy: a planar model, all points as [x, y]"},
         {"parameters", K::object, "{name: number or expression of other parameters}"},
         {"gravity", K::vector, "acceleration (default [0, 0, -9.81]; plane [0, -9.81]); 'none' for zero"},
@@ -546,6 +555,11 @@ const std::vector<FieldFormat>& top_level_fields() {
         {"modular", K::object, "how a divided mechanism is held together"},
     };
     return list;
+}
+
+const std::vector<std::string>& reserved_names() {
+    static const std::vector<std::string> names{"t", "x", "v", "pi", "not"};
+    return names;
 }
 
 Number3 default_gravity(bool planar) {

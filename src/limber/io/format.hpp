@@ -96,6 +96,9 @@ const std::vector<FieldFormat>& modular_fields();
 const std::vector<TypeFormat>& event_formats();
 const std::vector<FieldFormat>& top_level_fields();
 
+/// Names in expressions that no parameter can have.
+const std::vector<std::string>& reserved_names();
+
 /// Where the file does not say.
 Number3 default_gravity(bool planar);
 

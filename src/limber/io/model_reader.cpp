@@ -5,52 +5,19 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
+#include "limber/io/other_words.hpp"
+#include "limber/io/regular_file.hpp"
 #include "limber/kinematics/mechanism/mechanism.hpp"
 #include "limber/model/evaluation.hpp"
 
 namespace limber {
 namespace {
 
-constexpr std::size_t max_text = 8'000'000;
-
-// yaml-cpp recurses on nested collections; refuse depths that no model needs before it does.
-void check_nesting(const std::string& text, const std::string& name) {
-    int depth = 0;
-    int line = 1;
-    std::size_t indent = 0;
-    bool at_line_start = true;
-    for (const char c : text) {
-        if (c == '\n') {
-            ++line;
-            indent = 0;
-            at_line_start = true;
-            continue;
-        }
-        if (at_line_start && (c == ' ' || c == '-' || c == '?' || c == ':')) ++indent;
-        if (c != ' ' && c != '-' && c != '?' && c != ':') at_line_start = false;
-        if (c == '[' || c == '{') ++depth;
-        if ((c == ']' || c == '}') && depth > 0) --depth;
-        if (depth > 60 || indent > 300) throw ModelError(fmt::format("{}:{}: nested too deeply", name, line));
-    }
-}
+// Of a surface; texts are bounded by longest_yaml.
+constexpr std::size_t largest_file = 64'000'000;
 
 }  // namespace
-
-YAML::Node parse_yaml(const std::string& text, const std::string& name) {
-    if (text.size() > max_text) throw ModelError(fmt::format("{}: the file is larger than {} bytes", name, max_text));
-    check_nesting(text, name);
-    try {
-        return YAML::Load(text);
-    } catch (const YAML::Exception& error) {
-        const std::string message = error.msg;
-        if (error.mark.is_null()) throw ModelError(fmt::format("{}: {}", name, message));
-        throw ModelError(
-            fmt::format("{}:{}: column {}: {}", name, error.mark.line + 1, error.mark.column + 1, message));
-    }
-}
 
 std::string ModelFile::locate(const std::string& message) const {
     // Messages about elements begin with "joint 'name'".
@@ -61,9 +28,10 @@ std::string ModelFile::locate(const std::string& message) const {
     return place == places.end() ? message : place->second + ": " + message;
 }
 
-ModelReader::ModelReader(ParameterOverrides overrides, IncludeLoader loader)
+ModelReader::ModelReader(ParameterOverrides overrides, IncludeLoader loader, const ReadLimits& limits)
     : overrides_(std::move(overrides)),
       loader_(std::move(loader)),
+      limits_(limits),
       context_(std::make_shared<YamlContext>()),
       model_(file_.model) {}
 
@@ -86,28 +54,55 @@ void ModelReader::load(const std::string& text, const std::string& name, int dep
             const std::string file = item.text("the name of a file");
             if (!loader_) item.fail("this model may not include other files");
             const std::string path = (std::filesystem::path(name).parent_path() / file).lexically_normal().string();
-            const auto included = loader_(path);
-            if (!included) item.fail(fmt::format("cannot read '{}'", path));
-            load(*included, path, depth + 1);
+            load(load_other(item, path), path, depth + 1);
         }
     }
     documents_.push_back(node);
 }
 
-void ModelReader::each(const char* section, const std::function<void(const std::string&, const YamlNode&)>& read) {
-    for (const YamlNode& document : documents_) {
-        const auto node = document.child(section);
-        if (!node) continue;
-        for (const auto& [name, entry] : node->entries("a mapping of names")) read(name, entry);
+std::string ModelReader::load_other(const YamlNode& place, const std::string& path) const {
+    std::optional<std::string> content;
+    try {
+        content = loader_(path);
+    } catch (const ModelError& error) {
+        place.fail(error.what());
     }
+    if (!content) place.fail(fmt::format("cannot read the file '{}'", path));
+    return std::move(*content);
+}
+
+void ModelReader::each(const char* section, const YamlNode::UseEntry& read) {
+    for (const YamlNode& document : documents_) {
+        earlier_bodies_ = model_.bodies.slot_count();
+        if (const auto node = document.child(section)) node->for_each_entry("a mapping of names", read);
+    }
+}
+
+// A type of element that is none: name what was found, and what may have been meant.
+void ModelReader::refuse_type(const YamlNode& node, const std::vector<std::string>& names, const char* what,
+                              const std::function<bool(const std::string&)>& is_option) {
+    const std::string expected = fmt::format("expected one of {}", fmt::join(names, ", "));
+    std::vector<std::string> found;
+    for (const auto& [key, child] : node.entries("a mapping")) {
+        if (!is_option(key))
+            child.fail(fmt::format("unknown {} type '{}'{}; {}", what, key, suggest_word(key, names), expected));
+        found.push_back(key);
+    }
+    node.fail(fmt::format("the type of the {} is missing{}; {}", what,
+                          found.empty() ? "" : fmt::format(": found {} only", fmt::join(found, ", ")), expected));
 }
 
 ModelFile ModelReader::read(const std::string& text, const std::string& name) {
     load(text, name, 0);
     read_header();
     read_sections();
-    // Everything that needs the whole model is checked by compiling it once; a message about an element gets its
-    // line.
+    documents_.clear();  // the tree is larger than the model, and no longer needed
+    compile_once(name);
+    return std::move(file_);
+}
+
+// Everything that needs the whole model is checked by compiling it once; a message about an element gets its line.
+void ModelReader::compile_once(const std::string& name) {
     try {
         if (model_.planar) {
             make_mechanism<2>(model_);
@@ -118,7 +113,6 @@ ModelFile ModelReader::read(const std::string& text, const std::string& name) {
         const std::string located = file_.locate(error.what());
         throw ModelError(located == error.what() ? fmt::format("{}: {}", name, located) : located);
     }
-    return std::move(file_);
 }
 
 void ModelReader::read_sections() {
@@ -161,7 +155,8 @@ void ModelReader::read_header() {
     if (!version) main.fail("'limber: 1' (the version of the format) is missing");
     if (version->text("the version of the format, 1") != "1")
         version->fail(fmt::format("expected version 1, found '{}'", version->text("1")));
-    if (const auto title = main.child("title")) model_.title = title->text("a title");
+    for (const YamlNode& document : documents_)
+        if (const auto title = document.child("title")) model_.title = title->text("a title");
     for (const YamlNode& document : documents_)
         if (const auto plane = document.child("plane")) {
             plane->choice({"xy"});
@@ -188,8 +183,10 @@ void ModelReader::read_parameters() {
     std::map<std::string, YamlNode> places;
     each("parameters", [&](const std::string& name, const YamlNode& node) {
         node.check_name(name);
-        for (const char* reserved : {"t", "x", "v", "pi"})
-            if (name == reserved) node.fail(fmt::format("'{}' has a meaning of its own in expressions", name));
+        const auto& reserved = reserved_names();
+        if (std::find(reserved.begin(), reserved.end(), name) != reserved.end())
+            node.fail(fmt::format("'{}' has a meaning of its own in expressions, as have {}: take another name", name,
+                                  fmt::join(reserved, ", ")));
         model_.parameters.set(name, node.number({}, true));
         places.insert_or_assign(name, node);
     });
@@ -315,9 +312,9 @@ void ModelReader::read_component(const std::string& name, const YamlNode& node) 
     model_.simulation.components.push_back(std::move(group));
 }
 
-Number ModelReader::positive_number(const YamlNode& node) const {
+Number ModelReader::positive_number(const YamlNode& node, const ModelEvaluation& evaluation) const {
     Number number = node.number();
-    const double value = ModelEvaluation(model_).number(number, node.path());
+    const double value = evaluation.number(number, node.path());
     if (!(value > 0)) node.fail(fmt::format("expected a positive number, found {:.6g}", value));
     return number;
 }
@@ -335,16 +332,17 @@ void ModelReader::read_modular() {
         if (!node) continue;
         node->check_keys(field_names(modular_fields()));
         ModularDefaults& m = model_.simulation.modular;
+        const ModelEvaluation evaluation(model_);
         if (const auto child = node->child("division")) m.division = child->text("a division");
         if (const auto child = node->child("gluing")) m.gluing = child->text("a method of gluing");
         if (const auto child = node->child("coupling")) m.coupling = child->text("a coupling");
         if (const auto child = node->child("course")) m.course = child->text("a course");
         if (const auto child = node->child("tolerance")) m.tolerance = child->number();
-        if (const auto child = node->child("rho")) m.rho = positive_number(*child);
+        if (const auto child = node->child("rho")) m.rho = positive_number(*child, evaluation);
         if (const auto child = node->child("joint-rho"))
             for (const auto& [joint, value] : child->entries("{joint: number}")) {
                 require_joint(joint, value);
-                m.joint_rho.push_back({joint, positive_number(value)});
+                m.joint_rho.push_back({joint, positive_number(value, evaluation)});
             }
         if (const auto child = node->child("iterate")) m.use_iteration = child->truth();
     }
@@ -366,23 +364,15 @@ std::pair<MarkerHandle, MarkerHandle> ModelReader::two_markers(const YamlNode& n
 }
 
 ModelFile read_model_text(const std::string& text, const std::string& name, const ParameterOverrides& overrides,
-                          const IncludeLoader& loader) {
-    return ModelReader(overrides, loader).read(text, name);
+                          const IncludeLoader& loader, const ReadLimits& limits) {
+    return ModelReader(overrides, loader, limits).read(text, name);
 }
 
 ModelFile read_model_file(const std::string& path, const ParameterOverrides& overrides) {
     const IncludeLoader loader = [](const std::string& file) -> std::optional<std::string> {
-        std::error_code error;
-        if (std::filesystem::is_directory(file, error)) return std::nullopt;
-        std::ifstream stream(file, std::ios::binary);
-        if (!stream) return std::nullopt;
-        std::ostringstream text;
-        text << stream.rdbuf();
-        return text.str();
+        return read_regular_file(file, largest_file);
     };
-    const auto text = loader(path);
-    if (!text) throw ModelError(fmt::format("cannot read the file '{}'", path));
-    return read_model_text(*text, path, overrides, loader);
+    return read_model_text(read_regular_file(path, longest_yaml), path, overrides, loader);
 }
 
 }  // namespace limber

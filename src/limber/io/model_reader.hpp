@@ -1,15 +1,20 @@
 #pragma once
 // Turns a YAML tree into a Model, section by section. Internal to the room.
 
+#include <algorithm>
+
 #include "limber/io/format.hpp"
 #include "limber/io/model_file.hpp"
 #include "limber/io/yaml_node.hpp"
+#include "limber/io/yaml_parse.hpp"
 
 namespace limber {
 
+class ModelEvaluation;
+
 class ModelReader {
 public:
-    ModelReader(ParameterOverrides overrides, IncludeLoader loader);
+    ModelReader(ParameterOverrides overrides, IncludeLoader loader, const ReadLimits& limits = {});
     ModelFile read(const std::string& text, const std::string& name);
 
     /// For edits: goes on with a model that exists.
@@ -22,6 +27,9 @@ public:
 
 private:
     void load(const std::string& text, const std::string& name, int depth);
+    /// The content of a file that a place in the model names, relative to the model.
+    std::string load_other(const YamlNode& place, const std::string& path) const;
+    void compile_once(const std::string& name);
     void read_header();
     void read_sections();
     void read_parameters();
@@ -35,13 +43,14 @@ private:
     void read_simulation();
     void read_component(const std::string& name, const YamlNode& node);
     void read_modular();
-    Number positive_number(const YamlNode& node) const;
+    Number positive_number(const YamlNode& node, const ModelEvaluation& evaluation) const;
     void require_joint(const std::string& name, const YamlNode& node) const;
     /// Calls read(name, node) for every entry of a section in all documents.
-    void each(const char* section, const std::function<void(const std::string&, const YamlNode&)>& read);
+    void each(const char* section, const YamlNode::UseEntry& read);
 
     // read_bodies.cpp
     void read_body(const std::string& name, const YamlNode& node);
+    void read_more_markers(BodyHandle body, const YamlNode& node);
     void read_body_markers(BodyHandle body, const YamlNode& node);
     void read_marker(BodyHandle body, const std::string& name, const YamlNode& node);
     void read_marker_entry(const std::string& name, const YamlNode& node);
@@ -69,9 +78,9 @@ private:
     void read_stop(const std::string& name, const YamlNode& node);
     // read_contacts.cpp
     void read_contact(const std::string& name, const YamlNode& node);
-    ContactSide read_contact_side(const YamlNode& node) const;
+    ContactSide read_contact_side(const YamlNode& node);
     std::vector<std::string> read_groups(const YamlNode& node) const;
-    std::vector<std::string> group_names() const;  ///< sorted
+    const std::vector<std::string>& group_names();  ///< sorted
     std::vector<ContactShape> read_shapes(const YamlNode& node) const;
     ContactShape read_shape(const ShapeFormat& format, const YamlNode& node) const;
 
@@ -83,22 +92,25 @@ private:
     /// The one key of the node that names a type, checked together with that type's options.
     template <class Format>
     const Format& find_type(const YamlNode& node, const std::vector<Format>& formats, const char* what) const;
+    /// Says which key was taken for the type of an element but is none.
+    [[noreturn]] static void refuse_type(const YamlNode& node, const std::vector<std::string>& names, const char* what,
+                                         const std::function<bool(const std::string&)>& is_option);
     template <class Element>
     void add(Table<Element>& table, Element element, const YamlNode& node);
 
     ParameterOverrides overrides_;
     IncludeLoader loader_;
+    ReadLimits limits_;
     std::shared_ptr<YamlContext> context_;
     std::vector<YamlNode> documents_;
     ModelFile file_;
     Model& model_;
     std::vector<std::string> loaded_;
     bool is_replacing_ = false;
-    std::vector<MarkerHandle> reread_markers_;  ///< made by the joint that is being read again
+    std::size_t earlier_bodies_ = 0;                       ///< slots of those of the files read before this one
+    std::optional<std::vector<std::string>> group_names_;  ///< once all bodies have been read
+    std::vector<MarkerHandle> reread_markers_;             ///< made by the joint that is being read again
 };
-
-/// YAML text as a tree; `name` stands for the file in messages. Refuses what is too large or nested too deeply.
-YAML::Node parse_yaml(const std::string& text, const std::string& name);
 
 template <class Format>
 const Format& ModelReader::find_type(const YamlNode& node, const std::vector<Format>& formats, const char* what) const {
@@ -112,16 +124,13 @@ const Format& ModelReader::find_type(const YamlNode& node, const std::vector<For
         if (found != nullptr) node.fail(std::string("both '") + found->name + "' and '" + format.name + "' are given");
         found = &format;
     }
-    if (found == nullptr) {
-        // Name the key that comes nearest.
-        for (const auto& [key, child] : node.entries("a mapping")) {
-            const std::string hint = did_you_mean(key, names);
-            if (!hint.empty()) node.fail("unknown " + std::string(what) + " type '" + key + "'" + hint);
-        }
-        std::string all;
-        for (const auto& name : names) all += (all.empty() ? "" : ", ") + name;
-        node.fail(std::string("expected the type of the ") + what + ": one of " + all);
-    }
+    if (found == nullptr)
+        refuse_type(node, names, what, [&](const std::string& key) {
+            return std::any_of(formats.begin(), formats.end(), [&](const Format& format) {
+                const auto options = field_names(format.options);
+                return std::find(options.begin(), options.end(), key) != options.end();
+            });
+        });
     // What an object holds belongs to the object.
     const bool has_options = found->kind != FieldKind::object;
     std::vector<std::string> keys = has_options ? field_names(found->options) : std::vector<std::string>{};

@@ -192,19 +192,38 @@ MarkerHandle ModelReader::store_marker(Marker marker, const YamlNode& node) {
     return existing;
 }
 
+// A body of an included file may be given further markers, and nothing else.
+void ModelReader::read_more_markers(BodyHandle body, const YamlNode& node) {
+    const std::string& name = std::as_const(model_).bodies.get(body).name;
+    const auto markers = node.child("markers");
+    if (body.index >= earlier_bodies_ || !markers) node.fail(fmt::format("body '{}' exists already", name));
+    for (const auto& [key, child] : node.entries("a mapping"))
+        if (key != "markers")
+            child.fail(
+                fmt::format("body '{}' exists already, in an included file: only 'markers' can be added to it", name));
+    read_body_markers(body, *markers);
+}
+
 void ModelReader::read_body(const std::string& name, const YamlNode& node) {
     node.check_name(name);
     if (name == "ground") {
         node.check_keys({"markers", "shapes"});
         if (const auto shapes = node.child("shapes")) {
             Body ground = std::as_const(model_).bodies.get(model_.ground());
-            ground.shapes = read_shapes(*shapes);
+            std::vector<ContactShape> list = read_shapes(*shapes);
+            // Those of an included file stay.
+            if (!is_replacing_ && ground.shapes)
+                list.insert(list.begin(), ground.shapes->begin(), ground.shapes->end());
+            ground.shapes = std::move(list);
             model_.bodies.replace(model_.ground(), std::move(ground));
         }
         if (const auto markers = node.child("markers")) read_body_markers(model_.ground(), *markers);
         return;
     }
-    if (!is_replacing_ && !model_.bodies.find(name).is_null()) node.fail(fmt::format("body '{}' exists already", name));
+    const BodyHandle existing = model_.bodies.find(name);
+    if (!is_replacing_ && !existing.is_null()) return read_more_markers(existing, node);
+    if (!is_replacing_ && model_.bodies.size() >= limits_.bodies)
+        node.fail(fmt::format("the model has more than {} bodies, which are too many here", limits_.bodies));
     Body body;
     body.name = name;
     if (!node.is_null()) {

@@ -57,10 +57,9 @@ ContactShape ModelReader::read_shape(const ShapeFormat& format, const YamlNode& 
         const std::string place = child->location();
         const auto folder = std::filesystem::path(place.substr(0, place.rfind(':'))).parent_path();
         const std::string path = (folder / shape.file).lexically_normal().string();
-        const auto content = loader_(path);
-        if (!content) child->fail(fmt::format("cannot read '{}'", path));
+        const std::string content = load_other(*child, path);
         try {
-            shape.surface = std::make_shared<const SurfaceMesh>(read_surface(*content, path));
+            shape.surface = std::make_shared<const SurfaceMesh>(read_surface(content, path));
         } catch (const ModelError& error) {
             child->fail(error.what());
         }
@@ -102,17 +101,18 @@ std::vector<std::string> ModelReader::read_groups(const YamlNode& node) const {
     return groups;
 }
 
-std::vector<std::string> ModelReader::group_names() const {
+const std::vector<std::string>& ModelReader::group_names() {
+    if (group_names_) return *group_names_;
     std::set<std::string> names;
     for (const BodyHandle handle : model_.bodies.handles()) {
         const auto& groups = std::as_const(model_).bodies.get(handle).groups;
         names.insert(groups.begin(), groups.end());
     }
-    return {names.begin(), names.end()};
+    return group_names_.emplace(names.begin(), names.end());
 }
 
 // A body, a group, a list of bodies and groups, or all.
-ContactSide ModelReader::read_contact_side(const YamlNode& node) const {
+ContactSide ModelReader::read_contact_side(const YamlNode& node) {
     std::vector<YamlNode> items;
     if (node.is_sequence()) {
         items = node.items("a list of bodies and groups");
@@ -120,7 +120,7 @@ ContactSide ModelReader::read_contact_side(const YamlNode& node) const {
         if (node.text("a body, a group, a list of them, or all") == "all") return {};
         items.push_back(node);
     }
-    const std::vector<std::string> groups = group_names();
+    const std::vector<std::string>& groups = group_names();
     ContactSide side;
     for (const YamlNode& item : items) {
         const std::string name = item.text("a body or a group");

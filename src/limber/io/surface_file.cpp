@@ -8,6 +8,7 @@
 #include <cstring>
 #include <sstream>
 
+#include "limber/math/interruption.hpp"
 #include "limber/model/error.hpp"
 
 namespace limber {
@@ -16,6 +17,7 @@ namespace {
 constexpr std::size_t most_triangles = 200'000;
 
 void add_triangle(SurfaceMesh& mesh, const Vec3& a, const Vec3& b, const Vec3& c, const std::string& name) {
+    check_interruption();
     if (mesh.triangles.size() == most_triangles)
         throw ModelError(fmt::format("{}: more than {} triangles", name, most_triangles));
     if (!a.allFinite() || !b.allFinite() || !c.allFinite())
@@ -49,6 +51,9 @@ SurfaceMesh read_stl(const std::string& content, const std::string& name) {
     std::vector<Vec3> corners;
     while (stream >> word) {
         if (word != "vertex") continue;
+        check_interruption();
+        if (corners.size() >= 3 * most_triangles)
+            throw ModelError(fmt::format("{}: more than {} triangles", name, most_triangles));
         Vec3 v;
         if (!(stream >> v.x() >> v.y() >> v.z()))
             throw ModelError(fmt::format("{}: a vertex needs three numbers", name));
@@ -67,6 +72,7 @@ SurfaceMesh read_obj(const std::string& content, const std::string& name) {
     std::istringstream stream(content);
     std::string line;
     for (int number = 1; std::getline(stream, line); ++number) {
+        check_interruption();
         std::istringstream words(line);
         std::string key;
         words >> key;

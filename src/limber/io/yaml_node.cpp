@@ -6,6 +6,10 @@
 #include <cctype>
 #include <cmath>
 #include <set>
+#include <unordered_set>
+
+#include "limber/io/other_words.hpp"
+#include "limber/math/interruption.hpp"
 
 namespace limber {
 namespace {
@@ -59,7 +63,9 @@ void YamlNode::fail(const std::string& message) const {
 }
 
 void YamlNode::spend() const {
-    if (--context_->nodes_left < 0) fail("the model is too large");
+    check_interruption();
+    if (--context_->nodes_left < 0)
+        fail("the model is too large: it has more than two million entries, turns of loops included");
 }
 
 std::string YamlNode::found() const {
@@ -155,7 +161,7 @@ std::string YamlNode::substitute_variables(const std::string& text) const {
 }
 
 void YamlNode::unroll(const YAML::Node& map, const std::vector<Variable>& variables, const std::string& expected,
-                      std::vector<std::pair<std::string, YamlNode>>& out) const {
+                      const UseEntry& use) const {
     YamlNode here(map, file_, context_);
     here.path_ = path_;
     here.variables_ = variables;
@@ -177,25 +183,31 @@ void YamlNode::unroll(const YAML::Node& map, const std::vector<Variable>& variab
             std::vector<Variable> inside = variables;
             inside.push_back(variable);
             for (long i = first; i <= last; ++i) {
+                key_node.spend();  // a turn is work even if there is nothing in it
                 inside.back().value = static_cast<double>(i);
-                unroll(entry.second, inside, expected, out);
+                unroll(entry.second, inside, expected, use);
             }
             continue;
         }
         const std::string name = key_node.substitute_names(key);
         YamlNode child = here.child_node(entry.second, name);
         if (entry.second.Mark().is_null()) child.node_ = entry.second;
-        out.emplace_back(name, std::move(child));
+        use(name, child);
     }
+}
+
+void YamlNode::for_each_entry(const std::string& expected, const UseEntry& use) const {
+    if (node_.IsNull()) return;
+    std::unordered_set<std::string> seen;
+    unroll(node_, variables_, expected, [&](const std::string& key, const YamlNode& entry) {
+        if (!seen.insert(key).second) entry.fail("this key comes twice");
+        use(key, entry);
+    });
 }
 
 std::vector<std::pair<std::string, YamlNode>> YamlNode::entries(const std::string& expected) const {
     std::vector<std::pair<std::string, YamlNode>> result;
-    if (node_.IsNull()) return result;
-    unroll(node_, variables_, expected, result);
-    std::set<std::string> seen;
-    for (const auto& [key, node] : result)
-        if (!seen.insert(key).second) node.fail("this key comes twice");
+    for_each_entry(expected, [&](const std::string& key, const YamlNode& entry) { result.emplace_back(key, entry); });
     return result;
 }
 
@@ -223,7 +235,7 @@ void YamlNode::check_keys(const std::vector<std::string>& allowed) const {
         if (!entry.first.IsScalar()) key_node.fail("a key must be a word");
         const std::string key = entry.first.Scalar();
         if (std::find(allowed.begin(), allowed.end(), key) == allowed.end())
-            key_node.fail(fmt::format("unknown key '{}'{}; expected {}", key, did_you_mean(key, allowed),
+            key_node.fail(fmt::format("unknown key '{}'{}; expected {}", key, suggest_word(key, allowed),
                                       fmt::join(allowed, ", ")));
         if (!seen.insert(key).second) key_node.fail(fmt::format("the key '{}' comes twice", key));
     }
@@ -266,7 +278,7 @@ Number YamlNode::number(const std::vector<std::string>& also, bool free) const {
         fail(error.what());
     }
     if (free) return result;
-    for (const std::string& name : result.expression().names()) {
+    for (const std::string& name : result.names()) {
         const bool known =
             context_->parameters.count(name) != 0 || std::find(also.begin(), also.end(), name) != also.end();
         if (known) continue;
@@ -274,7 +286,7 @@ Number YamlNode::number(const std::vector<std::string>& also, bool free) const {
         for (const auto& [parameter, value] : context_->parameters) candidates.push_back(parameter);
         if (name == "t") fail(fmt::format("this number must not depend on time: \"{}\"", source));
         fail(fmt::format("unknown name '{}' in \"{}\"{}; expected a number or an expression of parameters", name,
-                         source, did_you_mean(name, candidates)));
+                         source, suggest_name(name, source, candidates)));
     }
     return result;
 }
@@ -306,8 +318,12 @@ void YamlNode::check_name(const std::string& name) const {
     const bool good = !name.empty() && name.size() <= 100 &&
                       (std::isalpha(static_cast<unsigned char>(name[0])) != 0 || name[0] == '_') &&
                       std::all_of(name.begin(), name.end(), is_word);
-    if (!good)
-        fail(fmt::format("'{}' cannot be a name: use letters, digits and underscores, and start with a letter", name));
+    if (good) return;
+    std::string underscored = name;
+    std::replace(underscored.begin(), underscored.end(), '-', '_');
+    if (underscored != name && std::all_of(underscored.begin(), underscored.end(), is_word))
+        fail(fmt::format("'{}' cannot be a name: in expressions a hyphen is a minus; write '{}'", name, underscored));
+    fail(fmt::format("'{}' cannot be a name: use letters, digits and underscores, and start with a letter", name));
 }
 
 }  // namespace limber

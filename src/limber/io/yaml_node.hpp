@@ -47,6 +47,9 @@ public:
     /// Entries of a mapping with loops unrolled; a key must not come twice. `expected` says what the mapping should
     /// hold.
     std::vector<std::pair<std::string, YamlNode>> entries(const std::string& expected) const;
+    /// The same one after the other: a section may have hundreds of thousands.
+    using UseEntry = std::function<void(const std::string& key, const YamlNode& entry)>;
+    void for_each_entry(const std::string& expected, const UseEntry& use) const;
     std::vector<YamlNode> items(const std::string& expected) const;
     /// Without unrolling: for mappings with fixed keys.
     std::optional<YamlNode> child(const std::string& key) const;
@@ -81,7 +84,7 @@ private:
     std::string substitute_names(const std::string& text) const;
     std::string substitute_variables(const std::string& text) const;
     void unroll(const YAML::Node& map, const std::vector<Variable>& variables, const std::string& expected,
-                std::vector<std::pair<std::string, YamlNode>>& out) const;
+                const UseEntry& use) const;
     std::string found() const;
 
     YAML::Node node_;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "limber/math/interruption.hpp"
+
 namespace limber {
 namespace {
 
@@ -33,6 +35,7 @@ public:
         frozen_ = 0;
         double* y = work_.data();
         for (int k = 0; k < size_; ++k) {
+            if (k % 64 == 0) check_interruption();  // the scratch memory is all zeros here
             for (int p = a_start_[k]; p < a_start_[k + 1]; ++p) y[a_row_[p]] = values[a_source_[p]];
             const double diagonal = values[diagonal_source_[k]];
             double pivot = diagonal;
@@ -115,6 +118,7 @@ private:
         std::vector<int> count(size_, 0);
         std::vector<std::vector<int>> rows(size_);
         for (int k = 0; k < size_; ++k) {
+            if (k % 64 == 0) check_interruption();
             mark[k] = k;
             for (int p = a_start_[k]; p < a_start_[k + 1]; ++p)
                 for (int i = a_row_[p]; mark[i] != k; i = parent[i]) {
@@ -167,6 +171,7 @@ public:
         std::fill(matrix_.begin(), matrix_.end(), 0.0);
         for (std::size_t p = 0; p < place_.size(); ++p) matrix_[place_[p]] = values[p];
         for (int k = 0; k < size_; ++k) {
+            if (k % 64 == 0) check_interruption();
             double* column = column_of(k);
             const double diagonal = column[k];
             subtract_columns_before(k);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "limber/math/interruption.hpp"
+
 namespace limber {
 
 PivotedQr::PivotedQr(int rows, int columns) {
@@ -25,6 +27,7 @@ void PivotedQr::compute(double tolerance, int rank_limit) {
     rank_ = 0;
     const Eigen::Index steps = std::min({rows, columns, static_cast<Eigen::Index>(rank_limit)});
     for (Eigen::Index k = 0; k < steps; ++k) {
+        check_interruption();
         Eigen::Index pivot = 0;
         norms_.tail(columns - k).maxCoeff(&pivot);
         pivot += k;

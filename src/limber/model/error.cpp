@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 namespace limber {
 namespace {
@@ -45,6 +46,24 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
         }
     }
     return nearest == nullptr ? "" : " (did you mean '" + *nearest + "'?)";
+}
+
+std::string suggest_name(const std::string& name, const std::string& expression,
+                         const std::vector<std::string>& candidates) {
+    const auto is_part = [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
+    };
+    for (std::size_t at = 0; at < expression.size();) {
+        std::size_t end = at;
+        while (end < expression.size() && is_part(expression[end])) ++end;
+        std::string words = expression.substr(at, end - at);
+        at = end + 1;
+        if (words.find(name) == std::string::npos || words.find('-') == std::string::npos) continue;
+        std::replace(words.begin(), words.end(), '-', '_');
+        if (std::find(candidates.begin(), candidates.end(), words) != candidates.end())
+            return " (a hyphen is a minus: did you mean '" + words + "'?)";
+    }
+    return did_you_mean(name, candidates);
 }
 
 }  // namespace limber

@@ -38,4 +38,9 @@ private:
 /// The candidate closest to a misspelt word, as " (did you mean 'x'?)", or nothing if none is close.
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates);
 
+/// The same for a name that stands in an expression, where a hyphen is a minus: of "arm-length" the names are 'arm' and 'length', but
+/// 'arm_length' may have been meant.
+std::string suggest_name(const std::string& name, const std::string& expression,
+                         const std::vector<std::string>& candidates);
+
 }  // namespace limber

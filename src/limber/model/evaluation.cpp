@@ -37,7 +37,7 @@ BoundExpression ModelEvaluation::bind(const Number& n, const std::vector<std::st
         return names;
     };
     try {
-        return n.expression().bind(scope);
+        return n.bind(scope);
     } catch (const ModelError& error) {
         throw ModelError(fmt::format("{}: {}", what.text(), error.what()));
     }
@@ -45,8 +45,8 @@ BoundExpression ModelEvaluation::bind(const Number& n, const std::vector<std::st
 
 double ModelEvaluation::number(const Number& n, const Subject& what) const {
     // Most numbers are written out; compiling a model while it runs must be quick.
-    if (const auto value = n.expression().literal(); value && std::isfinite(*value)) return *value;
-    const auto& names = n.expression().names();
+    if (const auto value = n.literal(); value && std::isfinite(*value)) return *value;
+    const auto& names = n.names();
     if (std::find(names.begin(), names.end(), "t") != names.end() && parameters_.count("t") == 0)
         throw ModelError(fmt::format("{} must not depend on t: \"{}\"", what.text(), n.text()));
     const double value = bind(n, {}, what).constant();

@@ -70,6 +70,13 @@ void append_folded(std::vector<Instruction>& code, const Instruction& next) {
 
 }  // namespace
 
+std::optional<double> Expression::literal() const {
+    if (code_.empty() || code_.size() > 2 || code_[0].operation != Operation::constant) return std::nullopt;
+    if (code_.size() == 1) return code_[0].value;
+    const bool is_negative = code_[1].operation == Operation::unary && code_[1].code == negate;
+    return is_negative ? std::optional(-code_[0].value) : std::nullopt;
+}
+
 BoundExpression Expression::bind(const Scope& scope) const {
     BoundExpression bound;
     bound.code_.clear();
@@ -85,7 +92,8 @@ BoundExpression Expression::bind(const Scope& scope) const {
         const auto meaning = scope.resolve ? scope.resolve(name) : std::nullopt;
         if (!meaning) {
             std::vector<std::string> known = scope.known_names ? scope.known_names() : std::vector<std::string>{};
-            throw ModelError(fmt::format("unknown name '{}' in \"{}\"{}", name, text_, did_you_mean(name, known)));
+            throw ModelError(
+                fmt::format("unknown name '{}' in \"{}\"{}", name, text_, suggest_name(name, text_, known)));
         }
         meanings.push_back(*meaning);
     }

@@ -63,11 +63,8 @@ public:
     /// Names called as functions that are not built in (tables of the model).
     const std::vector<std::string>& table_names() const { return table_names_; }
 
-    /// The value, if the text is nothing but a number.
-    std::optional<double> literal() const {
-        if (code_.size() != 1 || code_[0].operation != expression_detail::Operation::constant) return std::nullopt;
-        return code_[0].value;
-    }
+    /// The value, if the text is nothing but a number, with a minus or without.
+    std::optional<double> literal() const;
 
     /// What a name stands for: a number, or a variable slot.
     struct Meaning {

@@ -26,11 +26,20 @@ public:
         skip_space();
         if (at_ >= text_.size()) fail("the expression is empty");
         ternary();
-        if (at_ < text_.size()) fail(fmt::format("unexpected '{}'", text_[at_]));
+        if (at_ < text_.size()) fail(fmt::format("unexpected '{}'{}", text_[at_], advice()));
         return std::move(result_);
     }
 
 private:
+    // For what people write after a number.
+    const char* advice() const {
+        const bool follows_digit = at_ > 0 && std::isdigit(static_cast<unsigned char>(text_[at_ - 1])) != 0;
+        if (text_[at_] == ',' && follows_digit) return " (the decimal sign is a point)";
+        if (std::isalpha(static_cast<unsigned char>(text_[at_])) != 0)
+            return " (numbers are in SI units, without their names; only angles may have one: deg, rad, rev, rpm)";
+        return "";
+    }
+
     [[noreturn]] void fail(const std::string& message) const {
         throw ModelError(fmt::format("{} at column {} of \"{}\"", message, at_ + 1, text_.substr(0, 80)));
     }

@@ -43,8 +43,9 @@ void require_file_name(const std::string& name) {
 // Closes the file with the scope.
 class OpenFile {
 public:
-    // Links are not followed: they could lead out of the folder.
-    OpenFile(const std::string& path, int flags) : file_(::open(path.c_str(), flags | O_NOFOLLOW | O_CLOEXEC, 0644)) {}
+    // Links are not followed: they could lead out of the folder. A pipe does not hold up the opening.
+    OpenFile(const std::string& path, int flags)
+        : file_(::open(path.c_str(), flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644)) {}
     ~OpenFile() {
         if (file_ >= 0) ::close(file_);
     }

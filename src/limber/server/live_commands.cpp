@@ -2,15 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 
 #include "limber/io/edit_text.hpp"
 #include "limber/io/element_edits.hpp"
 #include "limber/io/model_writer.hpp"
+#include "limber/math/interruption.hpp"
 #include "limber/model/error.hpp"
 #include "limber/model/evaluation.hpp"
 #include "limber/server/base64.hpp"
@@ -21,8 +24,25 @@ namespace limber {
 namespace {
 
 constexpr std::size_t most_bodies = 5000;
+constexpr ReadLimits studio_limits{most_bodies};
 constexpr std::size_t snapshot_memory = 4'000'000;
 constexpr std::size_t longest_journal = 32'000'000;
+// Opening a model and changing it: what takes longer is given up, so that one page's model does not keep a processor for good.
+constexpr std::chrono::seconds longest_compilation{60};
+
+// How long a command may take to read and compile; nothing: as long as the session lives. Going back in time makes steps, which may be many.
+std::optional<WorkLimit::Clock::duration> longest_work(const ClientMessage& message) {
+    if (const auto* open = std::get_if<OpenModel>(&message.command))
+        if (open->source != OpenModel::Source::journal) return longest_compilation;
+    if (const auto* edit = std::get_if<EditModel>(&message.command))
+        if (!edit->text.starts_with("go ")) return longest_compilation;
+    return std::nullopt;
+}
+
+// Commands that make steps end between two of them, not in the middle of one.
+bool makes_steps(const ClientMessage& message) {
+    return std::holds_alternative<MakeSteps>(message.command);
+}
 
 SimulationOptions options_of(const Model& model) {
     SimulationOptions options;
@@ -54,6 +74,8 @@ std::string read_whole_file(const std::string& path) {
 void LiveSession::perform(const ClientMessage& message) {
     Json reply{{"type", "reply"}, {"id", message.id}, {"ok", true}};
     try {
+        std::optional<WorkLimit> limit;
+        if (!makes_steps(message)) limit.emplace(is_stopping_, longest_work(message));
         std::visit([&](const auto& command) { perform_command(command, reply); }, message.command);
     } catch (const std::exception& error) {
         reply["ok"] = false;
@@ -116,9 +138,12 @@ void LiveSession::perform_command(const OpenModel& command, Json& reply) {
     switch (command.source) {
         case OpenModel::Source::example: open(library_->read_example(command.name).model, command.name); break;
         case OpenModel::Source::file:
-            open(read_model_text(library_->read_file(command.name), command.name).model, command.name);
+            open(read_model_text(library_->read_file(command.name), command.name, {}, nullptr, studio_limits).model,
+                 command.name);
             break;
-        case OpenModel::Source::text: open(read_model_text(command.text, command.name).model, command.name); break;
+        case OpenModel::Source::text:
+            open(read_model_text(command.text, command.name, {}, nullptr, studio_limits).model, command.name);
+            break;
         case OpenModel::Source::journal: {
             // The reader of journals takes a file, so it becomes one for the moment.
             const std::string path = library_->journal_path(id_ + "-upload");

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "limber/math/interruption.hpp"
 #include "limber/model/error.hpp"
 #include "limber/server/scene.hpp"
 #include "limber/simulation/journal.hpp"
@@ -131,6 +132,7 @@ bool LiveSession::wait_for_work(ClientMessage& message) {
         lock.unlock();
         Json ignored;
         try {
+            const WorkLimit limit(is_stopping_);
             replay(library_->journal_path(id_), "", ignored);
         } catch (const std::exception& error) {
             send_note("error", fmt::format("the autosaved session could not be brought back: {}", error.what()));

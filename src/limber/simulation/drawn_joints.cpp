@@ -39,9 +39,10 @@ void check_joints_on_ground(const Model& model, const Mechanism<D>& m, const std
             const Marker& other = model.markers.get(is_first ? joint.b : joint.a);
             throw ModelError(
                 fmt::format("joint '{}': 'ground' alone is the origin of the world, and from there the joint is open "
-                            "by {:.3g} where '{}' is drawn; say where it is with 'at', or give the ground a marker "
+                            "by {} where '{}' is drawn; say where it is with 'at', or give the ground a marker "
                             "there",
-                            joint.name, open, model.bodies.get(other.body).name));
+                            joint.name, describe_row_error(open, constraints.quantity_of(m.constraints.rows[r])),
+                            model.bodies.get(other.body).name));
         }
     }
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "limber/math/interruption.hpp"
 #include "limber/math/linear_solver.hpp"
 
 namespace limber {
@@ -49,6 +50,7 @@ public:
         for (int i = 0; i < newton_iterations && std::isfinite(size_); ++i) {
             if (size_ < tolerance) return true;
             if (size_ > 10 * start || s < 1e-14) return false;
+            check_interruption();
             ++iterations_;
             s *= try_step(s);
             s = std::min(s, longest_pseudo_time * longest_pseudo_time);
@@ -64,6 +66,7 @@ public:
         if (!stepper.start(state_).ok) return;
         double energy = 0;
         for (int i = 0; i < relaxation_steps; ++i) {
+            check_interruption();
             ++iterations_;
             const double t = state_.t;
             const bool ok = stepper.step(state_, step).ok;

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -14,6 +15,7 @@
 #include "limber/io/edit_text.hpp"
 #include "limber/io/model_file.hpp"
 #include "limber/io/model_writer.hpp"
+#include "limber/math/interruption.hpp"
 #include "limber/model/error.hpp"
 
 namespace limber {
@@ -189,6 +191,10 @@ void Journal::finish(const Session& session) {
 }
 
 Session replay_journal(const std::string& path, ReplayReport& report) {
+    // A pipe would hold up the opening.
+    std::error_code error;
+    if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error))
+        throw ModelError(fmt::format("cannot read the journal '{}': it is not a regular file", path));
     std::ifstream file(path, std::ios::binary);
     if (!file) throw ModelError(fmt::format("cannot read the journal '{}'", path));
     std::string line;
@@ -213,6 +219,7 @@ Session replay_journal(const std::string& path, ReplayReport& report) {
             const long steps = json.at("steps");
             // A journal that went back in time has fewer steps than before; its edit says where to.
             while (session->steps() < steps) {
+                check_interruption();
                 const StepReport step = session->step();
                 if (!step.ok) throw ModelError("a step failed that did not fail before: " + step.reason);
             }

@@ -235,7 +235,7 @@ private:
         std::vector<std::string> slots = columns_;
         slots.emplace_back("t");
         Condition condition;
-        for (const std::string& name : event.condition.expression().names()) {
+        for (const std::string& name : event.condition.names()) {
             if (name == "t" || model.parameters.contains(name)) continue;
             if (std::find(columns_.begin(), columns_.end(), name) != columns_.end()) {
                 conditions_use_sensors_ = true;
@@ -365,7 +365,7 @@ private:
             bool progress = false;
             for (std::size_t i = 0; i < expressions_.size(); ++i) {
                 if (done[i]) continue;
-                const auto& names = expressions_[i].source.expression().names();
+                const auto& names = expressions_[i].source.names();
                 if (std::any_of(names.begin(), names.end(), is_pending)) continue;
                 ordered.push_back(expressions_[i]);
                 ordered.back().expression = numbers.bind(expressions_[i].source, slots, expressions_[i].what);

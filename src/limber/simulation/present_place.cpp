@@ -224,7 +224,7 @@ void lead_together(const Simulation& simulation, Model& model, JointHandle joint
 }
 
 double closing_gap(const Joint& joint, double t) {
-    const auto value = [&](std::size_t i) { return joint.closing[i].expression().bind({}).constant(); };
+    const auto value = [&](std::size_t i) { return joint.closing[i].bind({}).constant(); };
     const double time = t - value(0);
     const double frequency = value(1);
     double largest = 0;

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "limber/io/edit_text.hpp"
+#include "limber/math/interruption.hpp"
 #include "limber/model/error.hpp"
 #include "limber/simulation/journal.hpp"
 #include "limber/simulation/present_place.hpp"
@@ -413,27 +414,43 @@ EditReport Session::perform_edit(const GoToTime& edit) {
     }
     const auto later = std::find_if(snapshots_.begin() + 1, snapshots_.end(),
                                     [&](const Situation& s) { return s.state.t > edit.time + slack; });
-    const Situation& from = *std::prev(later);
+    const Situation present = capture();
+    const std::size_t present_place = tape_place_;
+    const std::vector<SessionNote> notes = notes_;
+    try {
+        rerun(*std::prev(later), edit.time);
+    } catch (const Interrupted&) {
+        const Uninterrupted hold;
+        restore(present);
+        tape_place_ = present_place;
+        is_rerunning_ = false;
+        notes_ = notes;
+        throw;
+    }
+    notes_ = notes;
+    report.is_compiled = true;
+    report.message = fmt::format("at t = {:.6g} s", time());
+    return report;
+}
+
+// From a snapshot to a later time, with the edits of the tape.
+void Session::rerun(const Situation& from, double until) {
+    const double slack = 1e-9 * step_;
     restore(from);
     // Edits made at the very step of a snapshot came after it was taken.
     tape_place_ = static_cast<std::size_t>(
         std::find_if(tape_.begin(), tape_.end(), [&](const Mark& m) { return m.steps >= steps_; }) - tape_.begin());
     is_rerunning_ = true;
-    const std::vector<SessionNote> notes = notes_;
     // An edit made at the very time asked for comes after it, except at the end, where nothing else comes.
-    const bool is_last = edit.time >= last_time_ - slack;
+    const bool is_last = until >= last_time_ - slack;
     while (true) {
-        while (tape_place_ < tape_.size() && tape_[tape_place_].steps == steps_ &&
-               (is_last || time() < edit.time - slack))
+        check_interruption();
+        while (tape_place_ < tape_.size() && tape_[tape_place_].steps == steps_ && (is_last || time() < until - slack))
             perform(tape_[tape_place_++].edit);
-        if (time() + 0.5 * step_ > edit.time) break;
+        if (time() + 0.5 * step_ > until) break;
         if (!step().ok) break;
     }
     is_rerunning_ = false;
-    notes_ = notes;
-    report.is_compiled = true;
-    report.message = fmt::format("at t = {:.6g} s", time());
-    return report;
 }
 
 std::uint64_t Session::fingerprint() const {

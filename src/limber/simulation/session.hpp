@@ -138,6 +138,7 @@ private:
     EditReport perform_edit(const RedoEdit& edit);
     EditReport perform_edit(const RenewSolvers& edit);
     EditReport perform_edit(const GoToTime& edit);
+    void rerun(const Situation& from, double until);
     /// The new model takes over, and can be undone if `entry` says what to call it.
     EditReport take_over(Model model, SimulationOptions options, double step, const HandOverLimits& limits,
                          const std::string& entry);

@@ -7,6 +7,7 @@
 
 #include "limber/io/edit_text.hpp"
 #include "limber/io/element_edits.hpp"
+#include "limber/math/interruption.hpp"
 #include "limber/model/error.hpp"
 #include "limber/model/evaluation.hpp"
 #include "limber/simulation/journal.hpp"
@@ -59,6 +60,8 @@ EditReport Session::apply(const std::string& text) {
         return apply(parse_edit(text));
     } catch (const ModelError& error) {
         return refuse(error.what());
+    } catch (const Interrupted& error) {
+        return refuse(error.what());
     }
 }
 
@@ -80,6 +83,8 @@ EditReport Session::perform(const Edit& edit) {
     try {
         return std::visit([this](const auto& e) { return perform_edit(e); }, edit);
     } catch (const ModelError& error) {
+        return refuse(error.what());
+    } catch (const Interrupted& error) {
         return refuse(error.what());
     }
 }
@@ -115,6 +120,7 @@ HandOverReport Session::hand_over(Model next, SimulationOptions options, HandOve
     const Force* pull = model().forces.find(model().forces.find(pull_name));
     if (pull != nullptr && next.markers.contains(pull->b)) next.forces.add(*pull);
     HandOverReport report = simulation_->hand_over(std::move(next), std::move(options), limits);
+    const Uninterrupted hold;  // the new mechanism is there: the rest follows
     ++compilations_;
     account_for(report);
     watch_rules();
@@ -261,6 +267,7 @@ EditReport Session::perform_edit(const ReleaseMarker&) {
 EditReport Session::change_pull(Model next) {
     EditReport report;
     report.hand_over = simulation_->hand_over(std::move(next), options());
+    const Uninterrupted hold;
     report.is_compiled = true;
     ++compilations_;
     account_for(report.hand_over);
@@ -269,6 +276,7 @@ EditReport Session::change_pull(Model next) {
 }
 
 EditReport Session::perform_edit(const ApplyImpulse& edit) {
+    const Uninterrupted hold;
     EditReport report;
     report.hand_over = simulation_->apply_impulse(edit.marker, edit.impulse, edit.moment);
     account_for(report.hand_over);
@@ -308,6 +316,7 @@ EditReport Session::perform_edit(const RedoEdit&) {
 }
 
 EditReport Session::perform_edit(const RenewSolvers&) {
+    const Uninterrupted hold;
     simulation_->forget_past();
     return {};
 }

@@ -13,10 +13,12 @@
 #include "limber/integration/step_control.hpp"
 #include "limber/integration/structural.hpp"
 #include "limber/kinematics/body_space/twist.hpp"
+#include "limber/math/interruption.hpp"
 #include "limber/model/error.hpp"
 #include "limber/model/evaluation.hpp"
 #include "limber/modular/live_joints.hpp"
 #include "limber/simulation/drawn_joints.hpp"
+#include "limber/simulation/open_joints.hpp"
 
 namespace limber {
 namespace {
@@ -151,6 +153,7 @@ void Simulation::compile_watched(const std::shared_ptr<const Mechanism<D>>& mech
 
 std::shared_ptr<const System> Simulation::shared_system() const {
     if (is_watched_old_) {
+        const Uninterrupted hold;  // system and observer belong together
         if (model_.planar) {
             compile_watched<2>(std::make_shared<const Mechanism<2>>(make_mechanism<2>(model_)));
         } else {
@@ -215,8 +218,7 @@ void Simulation::start() {
     check_joints_on_ground(model_, *mechanism, state_.memory);
     assembly_ = assemble(*mechanism, states, state_.memory, 0.0, true);
     if (!assembly_.converged)
-        throw ModelError(fmt::format("the mechanism cannot be assembled: '{}' stays open by {:.3g}",
-                                     assembly_.worst_element, assembly_.largest_error));
+        throw ModelError(describe_open_joint(model_, assembly_.worst, "the mechanism cannot be assembled"));
     if (options_.from_equilibrium) {
         // With matrices, whatever the formulation needs.
         const auto settled = make_system<D>(mechanism, kind);
@@ -232,8 +234,8 @@ void Simulation::start() {
     }
     velocity_start_ = project_velocities(*mechanism, states, state_.memory, 0.0, true);
     if (!(velocity_start_.largest_error < 1e-6 * (1 + mechanism->length_scale)))
-        throw ModelError(fmt::format("the velocities at the start contradict each other: '{}' is off by {:.3g}",
-                                     velocity_start_.worst_element, velocity_start_.largest_error));
+        throw ModelError(
+            describe_contradiction(velocity_start_.worst, "the velocities at the start contradict each other"));
     compile<D>(mechanism);
     system_as<D>().import_states(states, state_.q, state_.v);
     const StepReport report = stepper_->start(state_);
@@ -273,22 +275,22 @@ HandOverReport Simulation::hand_over_as(Model model, SimulationOptions options, 
     // Joints that contradict each other a little have done so before.
     const ConstraintErrors errors = observer().compute_errors(state_);
     const auto refuse_open_joints = [&](double gap, double largest) {
-        if (!assembled.converged && !(gap <= largest))
-            throw ModelError(fmt::format("the mechanism cannot be put together: '{}' stays open by {:.3g}",
-                                         assembled.worst_element, gap));
+        if (assembled.converged || gap <= largest) return;
+        WorstRow worst = assembled.worst;
+        worst.error = gap;
+        throw ModelError(describe_open_joint(next.model_, worst, "the mechanism cannot be put together"));
     };
     refuse_open_joints(assembled.largest_error, 2 * errors.position);
     if (limits.move > 0 && report.largest_move > limits.move)
         throw ModelError(
-            fmt::format("a body would have to jump by {:.3g}, more than {:.3g}", report.largest_move, limits.move));
+            fmt::format("a body would have to jump by {:.3g} m, more than {:.3g} m", report.largest_move, limits.move));
     const BodyStates<D> unprojected = states;
     // Contacts may open: whether they do is decided when the new stepper starts.
     const VelocityReport velocities =
         project_velocities(*mechanism, states, with_open_contacts(*mechanism, next.state_.memory), state_.t, false);
     if (!(velocities.largest_error < std::max(1e-6 * (1 + mechanism->length_scale), 2 * errors.velocity)) &&
         !(velocities.largest_error <= 2 * find_velocity_contradiction(old, old_states, state_)))
-        throw ModelError(fmt::format("the velocities contradict each other: '{}' is off by {:.3g}",
-                                     velocities.worst_element, velocities.largest_error));
+        throw ModelError(describe_contradiction(velocities.worst, "the velocities contradict each other"));
     const double usual = before.kinetic + mechanism->mass_scale * std::pow(limits.rate * mechanism->length_scale, 2);
     if (limits.rate > 0 && !(-velocities.energy_lost < most_gain * usual))
         throw ModelError(fmt::format("the joints would throw the bodies about, adding {:.3g} J to their motion",
@@ -361,6 +363,7 @@ ModularStepper<D>* Simulation::modular_stepper() const {
 
 template <int D>
 std::optional<HandOverReport> Simulation::exchange_joints(const Model& model, const SimulationOptions& options) {
+    const Uninterrupted hold;  // the stepper is changed in place
     ModularStepper<D>* stepper = modular_stepper<D>();
     if (stepper == nullptr || !(options == options_)) return {};
     // Contacts may open or collide when a joint leaves or comes.

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
-#include <tuple>
 
 #include "limber/kinematics/body_space/twist_constraints.hpp"
+#include "limber/math/interruption.hpp"
 #include "limber/math/multiplier_iteration.hpp"
 
 namespace limber {
@@ -40,6 +40,7 @@ void solve_least_change(TwistConstraints<D>& c, const VecX& rhs, double penalty,
     const double enough = 1e-13 * (rhs.lpNorm<Eigen::Infinity>() + x.lpNorm<Eigen::Infinity>());
     iteration.run(VecX::Constant(c.row_count(), penalty), enough, 50, residual, x, lambda,
                   [&](const VecX& direction, VecX& change, VecX& rows) {
+                      check_interruption();
                       change.setZero();
                       c.add_transposed(direction, 1.0, change);
                       c.solve(change);
@@ -98,6 +99,7 @@ AssemblyReport assemble(const Mechanism<D>& m, BodyStates<D>& states, std::vecto
         double factor = 1;
         VecX next;
         for (int halvings = 0; halvings < 12; ++halvings, factor /= 2) {
+            check_interruption();
             states = before;
             displace(states, step, factor);
             c.update(states, memory, t);
@@ -113,7 +115,8 @@ AssemblyReport assemble(const Mechanism<D>& m, BodyStates<D>& states, std::vecto
     }
     update_memory(m, states, c.features, memory);
     c.update(states, memory, t);
-    std::tie(report.largest_error, report.worst_element) = c.worst(errors());
+    report.worst = c.find_worst(errors());
+    report.largest_error = report.worst.error;
     report.converged = report.largest_error < 1e-9 * std::max(1.0, m.length_scale);
     for (std::size_t b = 0; b < states.size(); ++b)
         report.largest_move = std::max(report.largest_move, (states[b].position - start[b].position).norm());
@@ -160,7 +163,8 @@ VelocityReport project_velocities(const Mechanism<D>& m, BodyStates<D>& states, 
     }
     VelocityReport report;
     c.multiply_rows(v, error);
-    std::tie(report.largest_error, report.worst_element) = c.worst(error + rhs);
+    report.worst = c.find_worst(error + rhs);
+    report.largest_error = report.worst.error;
     report.energy_lost = before - after;
     return report;
 }
@@ -181,6 +185,7 @@ std::vector<double> leverages(TwistConstraints<D>& c, const BodyStates<D>& state
     std::vector<double> result(c.row_count());
     VecX x(c.twist_count());
     for (int r = 0; r < c.row_count(); ++r) {
+        check_interruption();
         x.setZero();
         c.add_row(r, 1, x);
         c.solve(x);

@@ -6,21 +6,22 @@
 #include <vector>
 
 #include "limber/kinematics/body_space/twist.hpp"
+#include "limber/kinematics/body_space/worst_row.hpp"
 
 namespace limber {
 
 struct AssemblyReport {
     bool converged = false;
     int iterations = 0;
-    double largest_error = 0;   ///< of the rows, after assembly
-    std::string worst_element;  ///< joint or driver with the largest remaining error
-    double largest_move = 0;    ///< of a body's centre of mass
+    double largest_error = 0;  ///< of the rows, after assembly
+    WorstRow worst;            ///< the row that has it
+    double largest_move = 0;   ///< of a body's centre of mass
 };
 
 struct VelocityReport {
     double energy_lost = 0;  ///< kinetic energy before minus after
     double largest_error = 0;
-    std::string worst_element;
+    WorstRow worst;
 };
 
 struct MobilityReport {

@@ -1,7 +1,10 @@
 #include "limber/kinematics/body_space/twist_constraints.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace limber {
 
@@ -205,16 +208,42 @@ void TwistConstraints<D>::add_transposed(const VecX& multipliers, double factor,
 }
 
 template <int D>
-std::pair<double, std::string> TwistConstraints<D>::worst(const VecX& errors) const {
-    double largest = 0;
-    std::string name;
+RowQuantity TwistConstraints<D>::quantity_of(const Row& row) const {
+    std::optional<RowQuantity> common;
+    for (int k = row.first_term; k < row.first_term + row.term_count; ++k) {
+        const MeasureKind kind = set.measures[set.terms[k].measure].kind;
+        const RowQuantity quantity = kind == MeasureKind::dot     ? RowQuantity::direction
+                                     : kind == MeasureKind::angle ? RowQuantity::angle
+                                                                  : RowQuantity::length;
+        if (common && *common != quantity) return RowQuantity::mixed;
+        common = quantity;
+    }
+    return common.value_or(RowQuantity::length);
+}
+
+template <int D>
+WorstRow TwistConstraints<D>::find_worst(const VecX& errors) const {
+    WorstRow worst;
+    int found = -1;
     for (int r = 0; r < row_count(); ++r)
-        if (!(std::abs(errors[r]) <= largest)) {
-            largest = std::abs(errors[r]);
-            const int e = set.rows[r].element;
-            name = e < 0 ? "an initial value" : mechanism.elements[e].name;
+        if (!(std::abs(errors[r]) <= worst.error)) {
+            worst.error = std::abs(errors[r]);
+            found = r;
         }
-    return {largest, name};
+    if (found < 0) return worst;
+    const Row& row = set.rows[found];
+    worst.quantity = quantity_of(row);
+    if (row.element >= 0) {
+        const ConstraintElement<D>& element = mechanism.elements[row.element];
+        worst.element = element.name;
+        worst.subject = fmt::format("{} '{}'", element_role_name(element.role), element.name);
+        return worst;
+    }
+    worst.element = worst.subject = "an initial value";
+    for (const NamedScalar& scalar : mechanism.scalars)
+        if (scalar.measure == set.terms[row.first_term].measure)
+            worst.subject = fmt::format("initial value of '{}'", scalar.name);
+    return worst;
 }
 
 template class TwistConstraints<2>;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "limber/kinematics/body_space/twist.hpp"
+#include "limber/kinematics/body_space/worst_row.hpp"
 #include "limber/math/linear_solver.hpp"
 
 namespace limber {
@@ -54,8 +55,9 @@ public:
     int entry_body(int entry) const { return row_body_[entry]; }
     const TwistVec<D>& entry_wrench(int entry) const { return wrench_[entry]; }
 
-    /// Largest entry and the name of its joint or driver.
-    std::pair<double, std::string> worst(const VecX& errors) const;
+    RowQuantity quantity_of(const Row& row) const;
+    /// The row with the largest entry.
+    WorstRow find_worst(const VecX& errors) const;
 
     const Mechanism<D>& mechanism;
     ConstraintSet<D> set;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "limber/kinematics/mechanism/builder.hpp"
+#include "limber/math/interruption.hpp"
 
 namespace limber {
 namespace {
@@ -247,7 +248,10 @@ template <int D>
 void MechanismBuilder<D>::add_contacts() {
     if (model_.contacts.size() == 0) return;
     add_shapes(model_.ground(), -1);
-    for (std::size_t b = 0; b < m_.bodies.size(); ++b) add_shapes(m_.bodies[b].handle, static_cast<int>(b));
+    for (std::size_t b = 0; b < m_.bodies.size(); ++b) {
+        check_interruption();
+        add_shapes(m_.bodies[b].handle, static_cast<int>(b));
+    }
     for (const auto handle : model_.contacts.handles()) {
         const ContactRule& rule = model_.contacts.get(handle);
         ContactRuleNumbers numbers;
@@ -278,6 +282,7 @@ void MechanismBuilder<D>::refuse_surfaces_that_meet() const {
     };
     for (const CollisionShape& a : m_.shapes) {
         if (a.shape->kind != Shape::Kind::mesh) continue;
+        check_interruption();
         for (const CollisionShape& b : m_.shapes) {
             const int rule = b.shape->kind == Shape::Kind::mesh ? m_.find_contact_rule(a.body, b.body) : -1;
             if (rule < 0) continue;
@@ -303,8 +308,13 @@ void MechanismBuilder<D>::add_compliant_contacts() {
         const Bounds bounds = compute_bounds(*s.shape, Frame{});
         return s.place.position.norm() + bounds.low.cwiseAbs().cwiseMax(bounds.high.cwiseAbs()).norm();
     };
+    const bool has_compliant = std::any_of(m_.contact_rules.begin(), m_.contact_rules.end(), [](const auto& rule) {
+        return rule.law && rule.law->kind != ContactLaw::Kind::rigid;
+    });
+    if (!has_compliant) return;
     std::size_t pairs = 0;
-    for (std::size_t i = 0; i < m_.shapes.size(); ++i)
+    for (std::size_t i = 0; i < m_.shapes.size(); ++i) {
+        check_interruption();
         for (std::size_t j = i + 1; j < m_.shapes.size(); ++j) {
             const CollisionShape& a = m_.shapes[i];
             const CollisionShape& b = m_.shapes[j];
@@ -327,6 +337,7 @@ void MechanismBuilder<D>::add_compliant_contacts() {
             slots.insert(slots.end(), more.begin(), more.end());
             m_.forces.add(std::move(e), slots);
         }
+    }
 }
 
 template <int D>

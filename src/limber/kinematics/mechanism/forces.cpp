@@ -12,7 +12,7 @@ template <int D>
 std::vector<std::string> MechanismBuilder<D>::law_inputs(const Force& force, std::vector<LawInput>& inputs) {
     std::vector<std::string> names;
     if (force.law.kind != ScalarLaw::Kind::expression) return names;
-    for (const std::string& name : force.law.expression.expression().names()) {
+    for (const std::string& name : force.law.expression.names()) {
         if (name == "x" || name == "v" || name == "t" || model_.parameters.contains(name)) continue;
         LawInput input;
         const std::string base = without_rate(name);

@@ -422,7 +422,7 @@ void MechanismBuilder<D>::add_user_velocity(const Joint& joint) {
     UserVelocityRow user;
     std::vector<std::string> names;
     const auto collect = [&](const Number& n) {
-        for (const std::string& name : n.expression().names()) {
+        for (const std::string& name : n.names()) {
             if (name == "t" || model_.parameters.contains(name)) continue;
             if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
         }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "limber/kinematics/mechanism/builder.hpp"
+#include "limber/math/interruption.hpp"
 
 namespace limber {
 
@@ -40,12 +41,19 @@ MechanismBuilder<D>::MechanismBuilder(const Model& model, Mechanism<D> made) : M
 template <int D>
 Mechanism<D> MechanismBuilder<D>::build() {
     add_bodies();
-    for (const auto handle : model_.joints.handles()) add_joint(model_.joints.get(handle));
-    for (const auto handle : model_.drivers.handles()) add_driver(model_.drivers.get(handle));
-    for (const auto handle : model_.stops.handles()) add_stop(model_.stops.get(handle));
-    for (const auto handle : model_.forces.handles()) add_force(model_.forces.get(handle));
+    const auto add_each = [&](const auto& table, auto add) {
+        for (const auto handle : table.handles()) {
+            check_interruption();
+            (this->*add)(table.get(handle));
+        }
+    };
+    add_each(model_.joints, &MechanismBuilder::add_joint);
+    add_each(model_.drivers, &MechanismBuilder::add_driver);
+    add_each(model_.stops, &MechanismBuilder::add_stop);
+    add_each(model_.forces, &MechanismBuilder::add_force);
     add_contacts();
     for (const auto handle : model_.sensors.handles()) {
+        check_interruption();
         const Sensor& sensor = model_.sensors.get(handle);
         using Q = Sensor::Quantity;
         if (sensor.quantity == Q::coordinate || sensor.quantity == Q::rate || sensor.quantity == Q::second_rate)
@@ -59,7 +67,7 @@ Mechanism<D> MechanismBuilder<D>::build() {
     };
     // Conditions of events may use any joint coordinate; what is no coordinate is found among the sensors when they are watched.
     for (const auto handle : model_.events.handles())
-        for (const std::string& name : model_.events.get(handle).condition.expression().names())
+        for (const std::string& name : model_.events.get(handle).condition.names())
             find_or_make_scalar(without_rate(name));
     initial(model_.initial_positions, m_.initial_positions);
     initial(model_.initial_rates, m_.initial_rates);
@@ -92,6 +100,7 @@ template <int D>
 void MechanismBuilder<D>::add_bodies() {
     for (const auto handle : model_.bodies.handles()) {
         if (handle == model_.ground()) continue;
+        check_interruption();
         const Body& body = model_.bodies.get(handle);
         const Subject what("body", body.name);
         const Frame& frame = evaluation_.body_frame(handle);

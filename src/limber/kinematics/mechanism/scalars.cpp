@@ -155,7 +155,7 @@ ScalarSum MechanismBuilder<D>::expression_sum(const Sensor& sensor, const std::s
     std::vector<std::string> columns;
     std::vector<ScalarSum> sums;
     std::vector<LinearForm> variables;
-    for (const std::string& name : sensor.expression.expression().names()) {
+    for (const std::string& name : sensor.expression.names()) {
         if (find_sensor_of_column(model_, name) == nullptr) {
             if (name == "t") refuse("depends on t");
             continue;  // a parameter, or unknown, which binding will report
