@@ -41,6 +41,7 @@ template <int D>
 Mechanism<D> MechanismBuilder<D>::build() {
     add_bodies();
     for (const auto handle : model_.joints.handles()) add_joint(model_.joints.get(handle));
+    add_meshes();
     for (const auto handle : model_.drivers.handles()) add_driver(model_.drivers.get(handle));
     for (const auto handle : model_.stops.handles()) add_stop(model_.stops.get(handle));
     for (const auto handle : model_.forces.handles()) add_force(model_.forces.get(handle));
@@ -66,6 +67,7 @@ Mechanism<D> MechanismBuilder<D>::build() {
     find_used_features();
     add_output_features();
     set_scales();
+    note_origins();
     for (int k = 0; k < D; ++k) m_.gravity[k] = TimeFunction(evaluation_.bind(model_.gravity[k], {"t"}, "gravity"));
     for (const auto& [name, measure] : scalar_by_name_) m_.scalars.push_back({name, measure});
     return std::move(m_);
@@ -180,7 +182,7 @@ void MechanismBuilder<D>::add_output_features() {
     }
     for (const auto handle : model_.sensors.handles()) {
         const Sensor& sensor = model_.sensors.get(handle);
-        for (const MarkerHandle m : {sensor.marker, sensor.reference})
+        for (const MarkerHandle m : {sensor.marker, sensor.reference, sensor.axes})
             if (!m.is_null()) m_.sensor_markers[model_.markers.get(m).name] = marker(m);
     }
 }
