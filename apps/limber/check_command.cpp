@@ -16,7 +16,7 @@ std::string count(std::size_t number, const char* one, const char* many) {
 // Things that are legal but deserve a look.
 std::vector<std::string> find_warnings(const Model& model, const Simulation& simulation,
                                        const MobilityReport& mobility) {
-    std::vector<std::string> warnings;
+    std::vector<std::string> warnings = simulation.notes();
     const AssemblyReport& assembly = simulation.assembly();
     const double scale = simulation.system().length_scale();
     if (assembly.largest_move > 1e-6 * scale)

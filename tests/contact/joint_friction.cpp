@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "limber/simulation/run.hpp"
 #include "support/models.hpp"
 
 namespace limber::testing {
@@ -120,6 +121,44 @@ sensors:
 INSTANTIATE_TEST_SUITE_P(All, JointFriction, ::testing::ValuesIn(formulations_in_coordinates()), [](const auto& info) {
     return test_name(std::get<0>(info.param) + "_" + std::get<1>(info.param));
 });
+
+// An axis of a robot with a fast rotor, gears and a controller with an integral part, dry friction in the axis. It breaks away once, comes to rest once, and may
+// be set in motion again by the integral part; all the rest is smooth. The rotor turns by a quarter of a radian in a step: errors of the scheme, and of what gains
+// keep closed, are large beside the friction, and must not be taken for it.
+TEST(GearedAxis, BreaksAwayWhenTheEquationsOfMotionSaySo) {
+    const Model model = read(R"(
+limber: 1
+gravity: [0, 0, -9.81]
+parameters: {T: 1.2, ratio: 105}
+bodies:
+  arm: {mass: 56.5, com: [0.172, 0, 0.205], inertia: [2.58, 2.73, 0.64]}
+  rotor: {mass: 1, inertia: [0.0013, 0.0013, 0.0013]}
+  memory: {mass: 1, inertia: [1, 1, 1], at: [0, 5, 0]}
+joints:
+  axis: {revolute: [ground, arm], at: [0, 0, 0], axis: [0, 0, 1]}
+  motor: {revolute: [ground, rotor], at: [0, 0, 0], axis: [0, 0, 1]}
+  gearbox: {gear: [axis.angle, motor.angle], ratio: ratio}
+  store: {prismatic: [ground, memory], at: [0, 5, 0], axis: [1, 0, 0]}
+  integral: {velocity: {store.displacement: 1}, equals: "ratio*pi/3*(10 - 15*min(t, T)/T + 6*(min(t, T)/T)^2)*(min(t, T)/T)^3 - motor.angle"}
+forces:
+  control: {motor: motor.angle, law: "8*(ratio*pi/3*(10 - 15*min(t, T)/T + 6*(min(t, T)/T)^2)*(min(t, T)/T)^3 - x) - 0.4*v + 20*store.displacement"}
+  dry: {friction: axis.angle, coefficient: 0.1, static: 0.15, radius: 0.1, preload: 2000}
+sensors: {angle: {coordinate: axis.angle}}
+)");
+    Simulation reference(model, options("articulated-body", "rk4"));
+    RunOptions run_options;
+    run_options.until = 1.4;
+    run_options.step = 1e-3;
+    const RunSummary expected = run(reference, run_options).summary;
+    ASSERT_TRUE(expected.ok) << expected.failure;
+    for (const std::string& formulation : formulation_names()) {
+        Simulation axis(model, options(formulation, "trapezoidal"));
+        const RunSummary summary = run(axis, run_options).summary;
+        ASSERT_TRUE(summary.ok) << formulation << ": " << summary.failure;
+        EXPECT_LE(summary.events.size(), expected.events.size() + 2) << formulation;
+        EXPECT_NEAR(sense(axis, "angle"), sense(reference, "angle"), 1e-4) << formulation;
+    }
+}
 
 }  // namespace
 }  // namespace limber::testing

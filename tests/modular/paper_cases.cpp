@@ -152,5 +152,36 @@ TEST(Gluing, PenaltyHoldsTheDoublePendulumTogether) {
     EXPECT_LT(simulation.observer().compute_errors(simulation.state()).position, 1e-4);
 }
 
+// Bodies that turn all the way round about axes of all directions, in coordinates of two kinds: Euler parameters come to where a set and its
+// opposite change places. Accelerations known by a difference along the motion must not see that.
+TEST(DividedAccelerations, AreContinuousOverWholeTurns) {
+    Simulation simulation(read(R"(
+limber: 1
+gravity: none
+bodies:
+  crank: {mass: 1, inertia: [0.1, 0.2, 0.3], at: [0.2, 0.1, 0]}
+  link: {mass: 1, inertia: [0.2, 0.1, 0.3], at: [0.5, 0.3, 0.2]}
+joints:
+  pivot: {revolute: [ground, crank], at: [0, 0, 0], axis: [1, 2, 3]}
+  knee: {revolute: [crank, link], at: [0.4, 0.2, 0.1], axis: [2, -1, 1]}
+initial: {rates: {pivot.angle: 7, knee.angle: -5}}
+components:
+  one: {bodies: [crank], coordinates: relative, formulation: hybrid}
+  two: {bodies: [link], coordinates: reference-point}
+sensors: {error: {error: acceleration}}
+)"),
+                          [] {
+                              SimulationOptions o = options("global", "trapezoidal");
+                              o.modular.division = "groups";
+                              return o;
+                          }());
+    double largest = 0;
+    for (int i = 0; i < 2000; ++i) {
+        ASSERT_TRUE(simulation.step(1e-3).ok);
+        largest = std::max(largest, sense(simulation, "error"));
+    }
+    EXPECT_LT(largest, 0.1);
+}
+
 }  // namespace
 }  // namespace limber::testing

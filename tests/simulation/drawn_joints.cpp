@@ -53,5 +53,20 @@ TEST(DrawnJoints, MayBeSketched) {
     EXPECT_NEAR(sense(simulation, "place.y"), 0, 1e-9);
 }
 
+// Where its displacement begins is told; with 'at' it begins at zero.
+TEST(DrawnJoints, TellFromWhereASlideCounts) {
+    Simulation without(read(belt("[0.5, 0]", "[ground, belt], axis: [1, 0]")));
+    EXPECT_NEAR(sense(without, "way"), 0.5, 1e-12);
+    ASSERT_EQ(without.notes().size(), 1U);
+    EXPECT_EQ(without.notes()[0],
+              "joint 'roller' has 'axis' and no 'at': its displacement counts from 'ground' and is 0.5 as drawn; with "
+              "'at' it would "
+              "be 0 there");
+    Simulation with(read(belt("[0.5, 0]", "[ground, belt], at: [0, 0], axis: [1, 0]")));
+    EXPECT_NEAR(sense(with, "way"), 0, 1e-12);
+    EXPECT_TRUE(with.notes().empty());
+    EXPECT_TRUE(Simulation(read(belt("[0, 0]", "[ground, belt], axis: [1, 0]"))).notes().empty());
+}
+
 }  // namespace
 }  // namespace limber::testing

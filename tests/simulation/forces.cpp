@@ -90,9 +90,13 @@ limber: 1
 gravity: none
 bodies: {top: {mass: 1, inertia: [2, 2, 3], angular-velocity: [0.1, 0, 1]}}
 forces: {jet: {torque: top, vector: [0, 0, 0.6], frame: body}}
-sensors: {w: {angular-velocity: top}, body: {angular-velocity: top, relative-to: top}}
+sensors: {w: {angular-velocity: top}, body: {angular-velocity: top, axes: top}}
 )"));
     ASSERT_TRUE(s.advance(2, 1e-3).ok);
+    // In the body's axes the transverse rate turns by half the spin angle, 0.5 (t + 0.1 t^2) = 1.2.
+    EXPECT_NEAR(sense(s, "body.x"), 0.1 * std::cos(1.2), tolerance());
+    EXPECT_NEAR(sense(s, "body.y"), 0.1 * std::sin(1.2), tolerance());
+    EXPECT_NEAR(sense(s, "body.z"), 1.4, tolerance());
     // w3 = 1 + 0.2 t; the transverse rate keeps its size, so |w|^2 = w3^2 + 0.01.
     const double square = std::pow(sense(s, "w.x"), 2) + std::pow(sense(s, "w.y"), 2) + std::pow(sense(s, "w.z"), 2);
     EXPECT_NEAR(square, 1.4 * 1.4 + 0.01, 1e-6);

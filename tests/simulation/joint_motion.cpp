@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
 #include "support/joint_cases.hpp"
 #include "support/models.hpp"
 
@@ -108,6 +109,48 @@ TEST_P(JointMotion, OfTheGlobalFormulationConvergesWithSecondOrder) {
 
 INSTANTIATE_TEST_SUITE_P(All, JointMotion, ::testing::ValuesIn(motion_cases()),
                          [](const auto& info) { return info.param.name; });
+
+// However far a joint has turned at the start, its body is where the rest of a turn says, and all that hangs on it is turned with it.
+TEST(InitialAngles, MayBeManyTurns) {
+    for (const std::string& formulation : formulation_names()) {
+        for (const double angle : {150.0, -12345.0}) {
+            Simulation s(read(fmt::format(R"(
+limber: 1
+gravity: none
+bodies:
+  arm: {{mass: 1, inertia: [1, 1, 1], markers: {{tip: [0.3, 0, 0], end: [0, 0, 0.5]}}}}
+  rotor: {{mass: 1, inertia: [0.1, 0.1, 0.1]}}
+  nut: {{mass: 1, inertia: [0.1, 0.1, 0.1], at: [0, 0, 2]}}
+joints:
+  axis: {{revolute: [ground, arm], at: [0, 0, 0], axis: [0, 0, 1]}}
+  upper: {{revolute: [arm, ground], at: [0, 0, 0.5], axis: [0, 0, 1]}}
+  motor: {{revolute: [ground, rotor], at: [0, 0, 0], axis: [0, 0, 1]}}
+  gearbox: {{gear: [axis.angle, motor.angle], ratio: -105}}
+  screw: {{helical: [ground, nut], at: [0, 0, 2], axis: [0, 0, 1], pitch: 0.002}}
+initial: {{positions: {{axis.angle: {}, screw.angle: 1000}}, rates: {{axis.angle: 1}}}}
+sensors:
+  angle: {{coordinate: axis.angle}}
+  other: {{coordinate: upper.angle}}
+  motor: {{coordinate: motor.angle}}
+  tip: {{position: arm.tip}}
+  screw: {{coordinate: screw.angle}}
+  nut: {{position: nut}}
+)",
+                                          angle)),
+                         options(formulation, "rk4"));
+            EXPECT_NEAR(sense(s, "angle"), angle, 1e-8) << formulation;
+            EXPECT_NEAR(sense(s, "other"), -angle, 1e-8) << formulation;
+            EXPECT_NEAR(sense(s, "motor"), -105 * angle, 1e-6) << formulation;
+            EXPECT_NEAR(sense(s, "tip.x"), 0.3 * std::cos(angle), 1e-9) << formulation;
+            EXPECT_NEAR(sense(s, "tip.y"), 0.3 * std::sin(angle), 1e-9) << formulation;
+            EXPECT_NEAR(sense(s, "screw"), 1000, 1e-8) << formulation;
+            EXPECT_NEAR(sense(s, "nut.z"), 2 + 1000 / (2 * pi) * 0.002, 1e-9) << formulation;
+            ASSERT_TRUE(s.advance(0.1, 1e-3).ok) << formulation;
+            EXPECT_NEAR(sense(s, "angle"), angle + 0.1, 1e-5) << formulation;
+            EXPECT_NEAR(sense(s, "motor"), -105 * (angle + 0.1), 1e-3) << formulation;
+        }
+    }
+}
 
 }  // namespace
 }  // namespace limber::testing

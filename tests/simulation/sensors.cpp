@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "limber/model/error.hpp"
 #include "support/models.hpp"
 
 namespace limber::testing {
@@ -266,6 +267,75 @@ sensors: {bob: {position: bob}}
             const Energies e = s.observer().compute_energies(s.state());
             EXPECT_NEAR(e.kinetic + e.potential, 0, 1e-3) << formulation << " " << coordinates;
         }
+}
+
+// A wheel of radius 0.5 on an arm, both turned by drivers: everything in closed form.
+TEST(Sensors, ComponentsAlongTheAxesOfAMarker) {
+    Simulation s(read(R"(
+limber: 1
+gravity: none
+bodies:
+  arm: {mass: 1, inertia: [1, 1, 1]}
+  wheel: {mass: 1, inertia: [1, 1, 1], at: [1, 0, 0], markers: {rim: [0.5, 0, 0]}}
+joints:
+  pivot: {revolute: [ground, arm], at: [0, 0, 0], axis: [0, 0, 1]}
+  axle: {revolute: [arm, wheel], at: [1, 0, 0], axis: [1, 0, 0]}
+drivers:
+  turn: {coordinate: pivot.angle, follows: 0.3*t + 0.5*t^2}
+  spin: {coordinate: axle.angle, follows: 2*t}
+sensors:
+  p: {position: wheel.rim, axes: arm}
+  v: {velocity: wheel.rim, axes: arm}
+  a: {acceleration: wheel.rim, axes: wheel}
+  w: {angular-velocity: wheel, axes: arm}
+  alpha: {angular-acceleration: wheel, axes: arm}
+  seen: {angular-acceleration: wheel, relative-to: arm}
+  r: {reaction: axle, axes: arm}
+  back: {position: arm, relative-to: wheel, axes: arm}
+)"));
+    ASSERT_TRUE(s.advance(0.7, 1e-3).ok);
+    const double w = 0.3 + 0.7;
+    const auto expect = [&](const std::string& name, double x, double y, double z) {
+        EXPECT_NEAR(sense(s, name + ".x"), x, 1e-7) << name;
+        EXPECT_NEAR(sense(s, name + ".y"), y, 1e-7) << name;
+        EXPECT_NEAR(sense(s, name + ".z"), z, 1e-7) << name;
+    };
+    expect("p", 1.5, 0, 0);
+    expect("v", 0, 1.5 * w, 0);
+    // (-w^2, w', 0) times 1.5 in the arm, which the wheel sees turned by 2 t about x.
+    expect("a", -1.5 * w * w, 1.5 * std::cos(1.4), -1.5 * std::sin(1.4));
+    expect("w", 2, 0, w);
+    expect("alpha", 0, 2 * w, 1);
+    expect("seen", 0, 0, 0);
+    expect("back", -1, 0, 0);
+    EXPECT_NEAR(sense(s, "r.fx"), -w * w, 1e-6);
+    EXPECT_NEAR(sense(s, "r.fy"), 1, 1e-6);
+}
+
+TEST(Sensors, RefuseWhatSaysNothing) {
+    const auto refusal = [](const std::string& sensor) {
+        try {
+            Simulation s(read(R"(
+limber: 1
+bodies: {arm: {mass: 1, inertia: [1, 1, 1], markers: {tip: [1, 0, 0]}}}
+joints: {pivot: {revolute: [ground, arm], at: [0, 0, 0], axis: [0, 1, 0]}}
+drivers: {turn: {coordinate: pivot.angle, follows: t}}
+sensors: {s: {)" + sensor + "}}\n"));
+        } catch (const ModelError& error) {
+            return std::string(error.what());
+        }
+        return std::string();
+    };
+    for (const char* kind : {"angular-velocity", "angular-acceleration", "velocity", "acceleration"}) {
+        const std::string what = refusal(std::string(kind) + ": arm.tip, relative-to: arm");
+        EXPECT_NE(what.find("test.yaml:6"), std::string::npos) << what;
+        EXPECT_NE(what.find(std::string("the ") + kind + " would be zero"), std::string::npos) << what;
+        EXPECT_NE(what.find("write 'axes: arm' in place of 'relative-to'"), std::string::npos) << what;
+        EXPECT_EQ(refusal(std::string(kind) + ": arm.tip, axes: arm"), "");
+    }
+    EXPECT_NE(refusal("reaction: turn, axes: arm").find("'axes' would have no effect"), std::string::npos);
+    EXPECT_NE(refusal("acceleration: pivot.angle, axes: arm").find("'axes' would have no effect"), std::string::npos);
+    EXPECT_EQ(refusal("position: arm.tip, relative-to: arm"), "");
 }
 
 }  // namespace

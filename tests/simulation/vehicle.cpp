@@ -7,6 +7,7 @@
 #include "limber/kinematics/elements/road.hpp"
 #include "limber/kinematics/elements/tyre.hpp"
 #include "limber/model/error.hpp"
+#include "limber/model/evaluation.hpp"
 #include "support/models.hpp"
 
 namespace limber::testing {
@@ -199,6 +200,34 @@ TEST(Equilibrium, SaysWhenThereIsNone) {
     } catch (const std::runtime_error& error) {
         EXPECT_NE(std::string(error.what()).find("no equilibrium found"), std::string::npos) << error.what();
     }
+}
+
+// Nothing pulls a vehicle on a flat road along it: its parts move about the centre of mass, which stays.
+TEST_P(Iltis, KeepsItsCentreOfMassWhereNothingPulls) {
+    const Model model = example("iltis/bump-in-phase.yaml");
+    const auto centre = [&](bool from_equilibrium) {
+        SimulationOptions o = options(GetParam(), "rk4");
+        o.from_equilibrium = from_equilibrium;
+        Simulation s(model, o);
+        MotionView view;
+        s.observer().compute_view(s.state(), false, view);
+        const ModelEvaluation numbers(model);
+        Vec3 sum = Vec3::Zero();
+        double mass = 0;
+        std::size_t b = 0;
+        for (const auto handle : model.bodies.handles()) {
+            if (handle == model.ground()) continue;
+            const double m = numbers.mass_properties(handle).mass;
+            sum += m * view.centres[b++];
+            mass += m;
+        }
+        return Vec3(sum / mass);
+    };
+    const Vec3 drawn = centre(false);
+    const Vec3 settled = centre(true);
+    EXPECT_NEAR(settled.x(), drawn.x(), 1e-12);
+    EXPECT_NEAR(settled.y(), drawn.y(), 1e-12);
+    EXPECT_LT(settled.z(), drawn.z() - 1e-3);
 }
 
 }  // namespace

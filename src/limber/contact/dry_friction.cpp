@@ -353,24 +353,37 @@ StepReport DryFriction<D>::start(Stepper& inner, StopResponse<D>& response, Stat
 }
 
 template <int D>
-bool DryFriction<D>::holds(const State& state, StopResponse<D>& response) {
-    if (m_.friction.empty()) return true;
-    find_reactions(state);
+bool DryFriction<D>::does_stick_hold(StopResponse<D>& response, const State& state) {
     for (int i = 0; i < static_cast<int>(m_.friction.size()); ++i) {
-        const FrictionElement& friction = m_.friction[i];
-        if (is_compliant(i)) continue;
-        if (sticks(state, i)) {
-            if (!(stick_ratio(i) > 1 + excess)) continue;
-            if (friction.contact < 0 || !shared_stick_.exists(response, states_, state, touching_)) return false;
-        } else if (slips(state, i)) {
-            double along = 0;
-            for (int k = 0; k < friction.row_count; ++k)
-                along += response.slip_rate(i, k) * state.memory[friction.slip + slip_direction + k];
-            // A contact that is held by others may tremble by rounding errors.
-            if (along < -0.5 * speed_tolerance_) return false;
-        }
+        if (is_compliant(i) || !sticks(state, i) || !(stick_ratio(i) > 1 + excess)) continue;
+        if (m_.friction[i].contact < 0 || !shared_stick_.exists(response, states_, state, touching_)) return false;
     }
     return true;
+}
+
+template <int D>
+bool DryFriction<D>::holds(Stepper& inner, StopResponse<D>& response, const State& state) {
+    for (int i = 0; i < static_cast<int>(m_.friction.size()); ++i) {
+        const FrictionElement& friction = m_.friction[i];
+        if (is_compliant(i) || !slips(state, i)) continue;
+        double along = 0;
+        for (int k = 0; k < friction.row_count; ++k)
+            along += response.slip_rate(i, k) * state.memory[friction.slip + slip_direction + k];
+        // A contact that is held by others may tremble by rounding errors.
+        if (along < -0.5 * speed_tolerance_) return false;
+    }
+    const auto is_sticking = [&](const FrictionElement& friction) {
+        return friction.compliant < 0 && state.memory[friction.stick] != 0;
+    };
+    if (std::none_of(m_.friction.begin(), m_.friction.end(), is_sticking)) return true;
+    find_reactions(state);
+    if (does_stick_hold(response, state)) return true;
+    // The accelerations of a scheme have its errors and, under gains, what pulls constraints together. What settles friction is
+    // the equations of motion at this instant; unless they agree nothing would change, again and again.
+    exact_ = state;
+    if (!start(inner, response, exact_).ok) return false;
+    find_reactions(exact_);
+    return does_stick_hold(response, exact_);
 }
 
 template <int D>

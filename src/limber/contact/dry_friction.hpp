@@ -42,7 +42,7 @@ public:
     /// Accelerations, with the forces of what slips.
     StepReport start(Stepper& inner, StopResponse<D>& response, State& state);
     /// Whether what sticks can, and what slips has not come to rest; `response` has looked at the state.
-    bool holds(const State& state, StopResponse<D>& response);
+    bool holds(Stepper& inner, StopResponse<D>& response, const State& state);
     /// Accelerations too; `response` has looked at the state.
     FrictionSettled settle(Stepper& inner, StopResponse<D>& response, State& state, StepReport& report);
 
@@ -59,6 +59,8 @@ private:
     double stick_force(int i) const;
     /// Over its bound, for the reactions as they are; 0: next to no force.
     double stick_ratio(int i) const;
+    /// Whether all that sticks can, for the reactions as they are.
+    bool does_stick_hold(StopResponse<D>& response, const State& state);
     bool is_compliant(int i) const { return m_.friction[i].compliant >= 0; }
     /// Features at states_, for the laws of compliant friction.
     MeasureContext<D> look_at_bristles(const State& state);
@@ -90,7 +92,7 @@ private:
     std::vector<int> bristled_;  // force elements of joints and contacts that have bristles
     std::vector<int> bristle_features_;
     FeatureState<D> features_;
-    State trial_, before_;
+    State trial_, before_, exact_;
     std::vector<int> slipping_;
     VecX forces_, defect_, previous_defect_, change_, product_, row_;  // beside slipping_
     MatX inverse_;

@@ -92,6 +92,7 @@ StepReport UnilateralStepper<D>::step(State& state, double h) {
     StepReport report;
     const double end = state.t + h;
     begin_step(h);
+    inner_->expect_parts_of(h);
     int events = 0;
     for (;; ++events) {
         before_ = state;

@@ -43,6 +43,7 @@ public:
     bool is_possible(const State& state);
     const System& system() const override { return *system_; }
     Stepper& inner() { return *inner_; }
+    void expect_parts_of(double step) override { inner_->expect_parts_of(step); }
     double perturbation() const override { return inner_->perturbation(); }
 
 private:
@@ -71,7 +72,7 @@ private:
     /// Whether all closed contacts push.
     bool do_contacts_hold(const State& state);
     /// ... and what sticks or slips goes on doing so.
-    bool holds(const State& state) { return do_contacts_hold(state) && friction_.holds(state, response_); }
+    bool holds(const State& state) { return do_contacts_hold(state) && friction_.holds(*inner_, response_, state); }
 
     /// Impact and holding at the instant reached; events are added to the report.
     StepReport settle(State& state, StepReport& report);

@@ -2,24 +2,12 @@
 
 #include <algorithm>
 
-#include "limber/dynamics/open_constraints.hpp"
+#include "limber/dynamics/dependent_rows.hpp"
 
 namespace limber {
 namespace {
 
 constexpr double default_penalty = 1e7;
-
-/// Where the mechanism was designed. The evaluation is for matrices only: it refers to positions that are gone.
-template <int D>
-void update_reference_positions(const MechanismSystem<D>& system, Evaluation& e) {
-    BodyStates<D> states;
-    for (const auto& body : system.mechanism().bodies) states.push_back(body.reference);
-    VecX q;
-    VecX v;
-    system.import_states(states, q, v);
-    const std::vector<double> memory = system.mechanism().memory_with_all_rows();
-    system.update_positions(e, 0, q, memory);
-}
 
 }  // namespace
 
@@ -33,11 +21,7 @@ AugmentedLagrangianSolver::AugmentedLagrangianSolver(std::shared_ptr<const Syste
 }
 
 bool AugmentedLagrangianSolver::has_dependent_rows() {
-    if (const auto* planar = dynamic_cast<const MechanismSystem<2>*>(system_.get())) {
-        update_reference_positions(*planar, *evaluation_);
-    } else {
-        update_reference_positions(dynamic_cast<const MechanismSystem<3>&>(*system_), *evaluation_);
-    }
+    update_reference_positions(*system_, *evaluation_);
     return mass_.factorize(*evaluation_) && mass_.has_dependent_rows(*evaluation_);
 }
 
@@ -132,17 +116,6 @@ void AugmentedLagrangianSolver::balance(VecX& a) {
     update_residual(a);
 }
 
-// Not where no row depends on others: there what is held weakly is a dead point, and the constraints say on which branch it is passed.
-void AugmentedLagrangianSolver::leave_out_uncertain(double enough, VecX& a, VecX& lambda) {
-    const double uncertain = find_uncertain_share(*system_, *evaluation_, gains_);
-    while (uncertain > 0 && residual_.lpNorm<Eigen::Infinity>() > enough &&
-           mass_.leave_out(*evaluation_, residual_, uncertain)) {
-        lambda.setZero();
-        start(a);
-        refine(a, lambda);
-    }
-}
-
 void AugmentedLagrangianSolver::update_residual(const VecX& a) {
     multiply(system_->jacobian_pattern(), evaluation_->jacobian, a, residual_);
     residual_ += target_;
@@ -160,7 +133,11 @@ bool AugmentedLagrangianSolver::solve(double t, const VecX& q, const VecX& v, st
         1e-12 * std::min(1.0, system_->length_scale()) *
         (target_.lpNorm<Eigen::Infinity>() + a.lpNorm<Eigen::Infinity>() + e.force.lpNorm<Eigen::Infinity>());
     refine(a, lambda);
-    if (is_overconstrained_) leave_out_uncertain(enough, a, lambda);
+    leave_out_uncertain(enough, [&] {
+        lambda.setZero();
+        start(a);
+        refine(a, lambda);
+    });
     if (residual_.lpNorm<Eigen::Infinity>() > enough) {
         iterations_ += mass_.eliminate(e, enough, options_.max_iterations, residual_, a, lambda);
         refine(a, lambda);

@@ -14,6 +14,7 @@
 
 #include "limber/dynamics/configuration.hpp"
 #include "limber/dynamics/formulation.hpp"
+#include "limber/dynamics/open_constraints.hpp"
 #include "limber/dynamics/penalized_mass.hpp"
 
 namespace limber {
@@ -27,25 +28,34 @@ public:
     /// solve at the projected positions.
     bool project(double t, VecX& q, VecX& v, std::span<const double> memory) override;
     bool project_step(const VecX& start, double t, double h, VecX& q, VecX& v, std::span<const double> memory) override;
+    bool has_dependent_velocities() const override { return is_overconstrained_ && mass_.are_velocities_dependent(); }
 
 protected:
     /// First solve, without multipliers: a = S^-1 (Q - J^T W g).
     bool solve_penalty(double t, const VecX& q, const VecX& v, std::span<const double> memory, VecX& a);
     /// The same solution to rounding error of M.
     void refine_penalty(VecX& a);
+    /// a_1 of the equations above, forces and target being up to date.
+    void start(VecX& a);
+    /// Solves again, by the function given, without combinations of rows that may be no condition, if there are such. Not where no row
+    /// depends on others: there what is held weakly is a dead point, and the constraints say on which branch it is passed.
+    template <class Again>
+    void leave_out_uncertain(double enough, const Again& again) {
+        if (!is_overconstrained_) return;
+        const double uncertain = find_uncertain_share(*system_, *evaluation_, gains_);
+        while (uncertain > 0 && residual_.lpNorm<Eigen::Infinity>() > enough &&
+               mass_.leave_out(*evaluation_, residual_, uncertain))
+            again();
+    }
 
     PenalizedMass mass_;
     VecX residual_;
 
 private:
-    /// a_1 of the equations above, forces and target being up to date.
-    void start(VecX& a);
     /// One pass of the iteration above.
     void refine(VecX& a, VecX& lambda);
     void balance(VecX& a);
     void update_residual(const VecX& a);
-    /// Solves again without combinations of rows that may be no condition, if there are such.
-    void leave_out_uncertain(double enough, VecX& a, VecX& lambda);
     /// Where the mechanism was designed.
     bool has_dependent_rows();
     /// Positions and matrix, unless they are those of the last call.

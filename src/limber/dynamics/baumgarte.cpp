@@ -1,5 +1,8 @@
 #include "limber/dynamics/baumgarte.hpp"
 
+#include "limber/dynamics/dependent_rows.hpp"
+#include "limber/dynamics/open_constraints.hpp"
+
 namespace limber {
 namespace {
 
@@ -13,7 +16,10 @@ constexpr double enough = 1e-13;
 }  // namespace
 
 BaumgarteSolver::BaumgarteSolver(std::shared_ptr<const System> system, const FormulationOptions& options)
-    : AccelerationSolver(std::move(system), options), iteration_(system_->size(), system_->rows()) {
+    : AccelerationSolver(std::move(system), options),
+      iteration_(system_->size(), system_->rows()),
+      weight_(system_->row_inertia() / regularisation),
+      left_out_(*system_, weight_, 1 / regularisation) {
     const int n = system_->size();
     const int m = system_->rows();
     const SymmetricPattern& mass = system_->pattern();
@@ -35,8 +41,20 @@ BaumgarteSolver::BaumgarteSolver(std::shared_ptr<const System> system, const For
     solver_ = make_linear_solver(pattern_);
     x_ = VecX::Zero(n + m);
     rows_ = VecX::Zero(m);
-    weight_ = system_->row_inertia() / regularisation;
     product_ = VecX::Zero(n);
+    if (m == 0) return;
+    update_reference_positions(*system_, *evaluation_);
+    assemble();
+    is_overconstrained_ =
+        solver_->factorize(matrix_) && left_out_.find_dependent(*evaluation_, [&](VecX& x) { respond(x); });
+}
+
+// x <- S^-1 x, S = M + J^T (m + 1/d) J
+void BaumgarteSolver::respond(VecX& x) {
+    x_.head(system_->size()) = x;
+    x_.tail(system_->rows()).setZero();
+    solver_->solve(x_);
+    x = x_.head(system_->size());
 }
 
 void BaumgarteSolver::assemble() {
@@ -60,11 +78,40 @@ void BaumgarteSolver::refine(VecX& a, VecX& lambda) {
     add_transposed(system_->jacobian_pattern(), e.jacobian, rows_, -1.0, product_);
     x_.head(n) = product_;
     solver_->solve(x_);
-    a += x_.head(n);
-    lambda += x_.tail(m);
     ++iterations_;
+    if (left_out_.count() > 0) {
+        product_ = x_.head(n);
+        left_out_.respond(product_);
+        a += product_;
+    } else {
+        a += x_.head(n);
+        lambda += x_.tail(m);
+    }
     multiply(system_->jacobian_pattern(), e.jacobian, a, rows_);
     rows_ += target_;
+    left_out_.take_from(rows_);
+    // 1/d times what is left: the same multipliers, but for rounding.
+    if (left_out_.count() > 0) lambda += weight_.cwiseProduct(rows_);
+}
+
+void BaumgarteSolver::start(VecX& a, VecX& lambda) {
+    a.setZero(system_->size());
+    lambda.setZero(system_->rows());
+    rows_ = target_;
+    left_out_.take_from(rows_);
+    for (int i = 0; i < refinements; ++i) refine(a, lambda);
+}
+
+// Conditions that are none where the constraints are closed.
+void BaumgarteSolver::leave_out_uncertain(VecX& a, VecX& lambda) {
+    const double uncertain = is_overconstrained_ ? find_uncertain_share(*system_, *evaluation_, gains_) : 0;
+    if (uncertain == 0) return;
+    // What one solve leaves of the target shows which are held least.
+    trial_ = target_;
+    while (left_out_.add(*evaluation_, trial_, uncertain, [&](VecX& x) { respond(x); })) {
+        start(a, lambda);
+        left_out_.take_from(trial_);
+    }
 }
 
 bool BaumgarteSolver::solve(double t, const VecX& q, const VecX& v, std::span<const double> memory, VecX& a,
@@ -79,10 +126,9 @@ bool BaumgarteSolver::solve(double t, const VecX& q, const VecX& v, std::span<co
         failure_ = "the saddle-point matrix is not finite";
         return false;
     }
-    a.setZero(n);
-    lambda.setZero(m);
-    rows_ = target_;
-    for (int i = 0; i < refinements; ++i) refine(a, lambda);
+    left_out_.clear();
+    start(a, lambda);
+    leave_out_uncertain(a, lambda);
     const double tolerance = enough * (a.lpNorm<Eigen::Infinity>() + target_.lpNorm<Eigen::Infinity>());
     if (rows_.lpNorm<Eigen::Infinity>() > tolerance) {
         iterations_ += iteration_.run_balanced(weight_, tolerance, max_passes, rows_, a, lambda,
@@ -91,7 +137,9 @@ bool BaumgarteSolver::solve(double t, const VecX& q, const VecX& v, std::span<co
                                                    x_.tail(m) = direction.cwiseQuotient(weight_);
                                                    solver_->solve(x_);
                                                    change = x_.head(n);
+                                                   left_out_.respond(change);
                                                    multiply(system_->jacobian_pattern(), e.jacobian, change, rows);
+                                                   left_out_.take_from(rows);
                                                });
         refine(a, lambda);
     }

@@ -9,9 +9,10 @@
 //   [ J             -d  ]       d: 1e-8 / m
 // which has an L D L^T factorisation in any order, with refinement against the exact equations, made conjugate where constraints
 // act weakly (see multiplier_iteration.hpp). From zero the refinement converges to the multipliers of smallest norm: the
-// pseudo-inverse solution.
+// pseudo-inverse solution. Conditions that are none where the constraints are closed are left out (see open_constraints.hpp).
 
 #include "limber/dynamics/formulation.hpp"
+#include "limber/dynamics/left_out_rows.hpp"
 #include "limber/math/linear_solver.hpp"
 #include "limber/math/multiplier_iteration.hpp"
 
@@ -22,10 +23,17 @@ public:
     BaumgarteSolver(std::shared_ptr<const System> system, const FormulationOptions& options);
 
     bool solve(double t, const VecX& q, const VecX& v, std::span<const double> memory, VecX& a, VecX& lambda) override;
+    bool has_dependent_velocities() const override {
+        return is_overconstrained_ && left_out_.are_velocities_dependent();
+    }
 
 private:
     void assemble();
     void refine(VecX& a, VecX& lambda);
+    void respond(VecX& x);
+    /// The first refinements, from zero.
+    void start(VecX& a, VecX& lambda);
+    void leave_out_uncertain(VecX& a, VecX& lambda);
 
     SymmetricPattern pattern_;  // of the saddle-point matrix
     std::vector<int> mass_place_, row_place_, diagonal_place_;
@@ -33,7 +41,9 @@ private:
     std::unique_ptr<LinearSolver> solver_;
     MultiplierIteration iteration_;
     VecX weight_;  // 1 / d
-    VecX x_, rows_, product_;
+    LeftOutRows left_out_;
+    bool is_overconstrained_ = false;
+    VecX x_, rows_, product_, trial_;
 };
 
 }  // namespace limber

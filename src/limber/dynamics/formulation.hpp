@@ -62,6 +62,9 @@ public:
     /// a symplectic step out of one of free bodies (Hairer, Lubich and Wanner 2006, VII.1.3).
     virtual bool project_step(const VecX& start, double t, double h, VecX& q, VecX& v, std::span<const double> memory);
 
+    /// Whether rows for velocities depend on each other or on the other rows. Gains then pull against each other; projection does not.
+    virtual bool has_dependent_velocities() const { return false; }
+
     /// Gains follow the length of the step, of the longest one since use_no_gains(): gains of a short step are too stiff for
     /// a longer one that follows.
     void use_gains_for_step(double step);

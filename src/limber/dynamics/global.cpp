@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "limber/dynamics/dependent_rows.hpp"
 #include "limber/dynamics/semi_recursive.hpp"
 #include "limber/model/error.hpp"
 
@@ -45,6 +46,7 @@ GlobalSolver::GlobalSolver(std::shared_ptr<const System> system, const Formulati
     weight_ = options_.penalty_or(1e6) * system_->row_inertia();
     q_ = v_ = a_ = scheme_a_ = change_ = residual_ = product_ = VecX::Zero(n);
     lambda_ = rows_ = VecX::Zero(m);
+    are_velocities_dependent_ = has_dependent_velocity_rows(*system_);
 }
 
 // The acceleration that belongs to the scheme's A' (see the header).
@@ -127,14 +129,27 @@ NewtonProgress GlobalSolver::take_change(const DifferenceFormulas& f) {
         double after = rows_[i];
         for (int k = pattern.start[i]; k < pattern.start[i + 1]; ++k)
             after += jacobian_[k] * change_[pattern.column[k]];
-        lambda_[i] += scale * weight_[i] * after;
+        rows_[i] = scale * weight_[i] * after;
     }
+    if (are_velocities_dependent_) drop_idle_multipliers();
+    lambda_ += rows_;
     q_ += change_;
     scheme_a_ += change_ / (f.beta * f.step * f.step);
     v_ += change_ * (f.gamma / (f.beta * f.step));
     return {change_.lpNorm<Eigen::Infinity>(),
             std::max(options_.tolerance * f.beta * f.step * f.step * a_.lpNorm<Eigen::Infinity>(),
                      1e-14 * q_.lpNorm<Eigen::Infinity>())};
+}
+
+// Where conditions on velocities depend on each other, those of a scheme that meets the constraints at positions contradict each other a little, and
+// what is left would add up in the multipliers, step by step, in a combination that does nothing where it arose and much where the mechanism
+// goes. So only what acts is taken: W J S^-1 J^T keeps it, up to 1/penalty, and drops the rest.
+void GlobalSolver::drop_idle_multipliers() {
+    product_.setZero();
+    add_transposed(system_->jacobian_pattern(), jacobian_, rows_, 1.0, product_);
+    solver_->solve(product_);
+    multiply(system_->jacobian_pattern(), jacobian_, product_, rows_);
+    rows_ = rows_.cwiseProduct(weight_);
 }
 
 // Two passes are enough but near singular positions, where constraints hardly act in some directions. What is left there of the accelerations

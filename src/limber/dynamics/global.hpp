@@ -60,6 +60,8 @@ private:
     /// The change of the positions that takes out the residual, to first order.
     void find_change();
     NewtonProgress take_change(const DifferenceFormulas& f);
+    /// Of a change of multipliers, in rows_: what does nothing.
+    void drop_idle_multipliers();
     /// x <- x - S^-1 J^T W (J x + rhs), until J x + rhs is small.
     void project(const VecX& rhs, VecX& x);
 
@@ -76,6 +78,7 @@ private:
     double stiffness_step_ = 0, stiffness_beta_ = 0;
     double convergence_rate_ = 1;  // worst of the last step
     double brace_ = 0;
+    bool are_velocities_dependent_ = false;
     double scheme_share_ = 1;  // of a change of the acceleration that the scheme's one takes part in
 };
 

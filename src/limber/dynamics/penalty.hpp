@@ -17,7 +17,13 @@ public:
 
     bool solve(double t, const VecX& q, const VecX& v, std::span<const double> memory, VecX& a, VecX& lambda) override {
         if (!solve_penalty(t, q, v, memory, a)) return false;
-        if (system_->rows() > 0) refine_penalty(a);
+        if (system_->rows() > 0) {
+            refine_penalty(a);
+            leave_out_uncertain(0, [&] {
+                start(a);
+                refine_penalty(a);
+            });
+        }
         lambda = residual_.cwiseProduct(mass_.weight());
         if (!a.allFinite()) failure_ = "the accelerations are not finite";
         return a.allFinite();

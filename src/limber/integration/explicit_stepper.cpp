@@ -1,5 +1,6 @@
 #include "limber/integration/explicit_stepper.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace limber {
@@ -21,7 +22,7 @@ StepReport ExplicitStepper::step(State& state, double h) {
         report.reason = std::move(reason);
         return report;
     };
-    if (use_gains_) solver_->use_gains_for_step(h);
+    if (use_gains_) solver_->use_gains_for_step(std::max(h, whole_step_));
     const double end = state.t + h;
     lambda_ = state.lambda;
     if (!advance(state, h, report.iterations)) return fail(solver_->failure());

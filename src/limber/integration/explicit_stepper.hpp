@@ -12,6 +12,7 @@ public:
     StepReport start(State& state) final;
     StepReport step(State& state, double h) final;
     const System& system() const final { return solver_->system(); }
+    void expect_parts_of(double step) final { whole_step_ = step; }
     double perturbation() const final { return solver_->perturbation(); }
 
 protected:
@@ -27,6 +28,7 @@ protected:
 private:
     std::unique_ptr<AccelerationSolver> solver_;
     bool use_gains_, use_projection_;
+    double whole_step_ = 0;
 };
 
 }  // namespace limber

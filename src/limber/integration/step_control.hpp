@@ -44,6 +44,7 @@ public:
     StepReport start(State& state) override { return inner_->start(state); }
     StepReport step(State& state, double h) override;
     const System& system() const override { return inner_->system(); }
+    void expect_parts_of(double step) override { inner_->expect_parts_of(step); }
     double perturbation() const override { return inner_->perturbation(); }
     const Stepper& inner() const { return *inner_; }
     Stepper& inner() { return *inner_; }
@@ -62,6 +63,7 @@ public:
     StepReport start(State& state) override;
     StepReport step(State& state, double h) override;
     const System& system() const override { return inner_->system(); }
+    void expect_parts_of(double step) override { inner_->expect_parts_of(step); }
     double perturbation() const override { return inner_->perturbation(); }
 
 private:

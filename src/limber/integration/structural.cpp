@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -112,7 +113,7 @@ StepReport PredictorCorrector::start(State& state) {
 
 StepReport PredictorCorrector::step(State& state, double h) {
     StepReport report;
-    if (use_gains_) solver_->use_gains_for_step(h);
+    if (use_gains_) solver_->use_gains_for_step(std::max(h, whole_step_));
     update_formulas(scheme_, state, h, formulas_);
     const DifferenceFormulas& f = formulas_;
     const double t = state.t + h;

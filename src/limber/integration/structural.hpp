@@ -58,6 +58,7 @@ public:
     StepReport start(State& state) override;
     StepReport step(State& state, double h) override;
     const System& system() const override { return solver_->system(); }
+    void expect_parts_of(double step) override { whole_step_ = step; }
     double perturbation() const override { return solver_->perturbation(); }
 
 private:
@@ -66,6 +67,7 @@ private:
     bool end_on_constraints(double t, std::span<const double> memory, StepReport& report);
 
     bool use_gains_;
+    double whole_step_ = 0;
     double tolerated_drift_;
     int passes_;
     int growing_ = 0;

@@ -96,7 +96,8 @@ public:
     bool needs(const Joint& joint) const {
         const CurveDefinition* curve = model_.curves.find(joint.curve);
         return needs(joint.a) || needs(joint.b) || needs(joint.length) || needs(joint.pitch) || needs(joint.radius) ||
-               needs(joint.ratio) || needs_any(joint.terms) || (joint.offset && needs(*joint.offset, false)) ||
+               needs(joint.ratio) || needs(joint.pressure_angle) || (joint.mesh && needs(*joint.mesh)) ||
+               needs_any(joint.terms) || (joint.offset && needs(*joint.offset, false)) ||
                (curve != nullptr && is_gone(ElementKind::curve, curve->name));
     }
     bool needs(const Driver& driver) const {
@@ -131,7 +132,7 @@ public:
         const Force* force = model_.forces.find(sensor.force);
         const Stop* stop = model_.stops.find(sensor.stop);
         const ContactRule* contact = model_.contacts.find(sensor.contact);
-        return needs(sensor.marker) || needs(sensor.reference) || needs_scalar(sensor.scalar) ||
+        return needs(sensor.marker) || needs(sensor.reference) || needs(sensor.axes) || needs_scalar(sensor.scalar) ||
                (joint != nullptr && is_gone(ElementKind::joint, joint->name)) ||
                is_gone(ElementKind::driver, sensor.driver) ||
                (force != nullptr && is_gone(ElementKind::force, force->name)) ||

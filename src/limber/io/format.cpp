@@ -31,6 +31,16 @@ std::vector<FieldFormat> with_place(std::vector<FieldFormat> more = {}) {
     return fields;
 }
 
+std::vector<FieldFormat> with_teeth(std::vector<FieldFormat> fields) {
+    fields.push_back({"pressure-angle", K::number,
+                      "between the tooth force and the common tangent (default 0): the teeth push the wheels apart"});
+    fields.push_back(
+        {"at", K::vector,
+         "where the teeth meet, world axes at the reference configuration: its place along the pitch line counts "
+         "(default: beside the first joint; bevel gears need it)"});
+    return fields;
+}
+
 const std::vector<FieldFormat> law_fields{
     {"stiffness", K::number, "force per elongation (may depend on t)"},
     {"damping", K::number, "force per rate of elongation (may depend on t)"},
@@ -103,19 +113,13 @@ const std::vector<JointFormat>& joint_formats() {
          JointType::perpendicular_axes},
         {{"constant-velocity", K::two_markers, "homokinetic joint between two shafts along z", true, with_place()},
          JointType::constant_velocity},
-        {{"gear",
-          K::two_coordinates,
-          "second coordinate = ratio * first",
-          false,
-          {{"ratio", K::number, "second per first; negative for external gears", true},
-           {"offset", K::number, "second - ratio * first (default: as at the start)"}}},
+        {{"gear", K::two_coordinates, "second coordinate = ratio * first", false,
+          with_teeth({{"ratio", K::number, "second per first; negative for external gears", true},
+                      {"offset", K::number, "second - ratio * first (default: as at the start)"}})},
          JointType::gear},
-        {{"rack-and-pinion",
-          K::two_coordinates,
-          "displacement (second) = radius * angle (first)",
-          false,
-          {{"radius", K::number, "of the pinion", true},
-           {"offset", K::number, "second - radius * first (default: as at the start)"}}},
+        {{"rack-and-pinion", K::two_coordinates, "displacement (second) = radius * angle (first)", false,
+          with_teeth({{"radius", K::number, "of the pinion", true},
+                      {"offset", K::number, "second - radius * first (default: as at the start)"}})},
          JointType::rack_and_pinion},
         {{"coupling",
           K::coordinate_map,
@@ -314,21 +318,24 @@ const std::vector<TypeFormat>& road_formats() {
 
 const std::vector<TypeFormat>& sensor_formats() {
     static const std::vector<FieldFormat> relative{
-        {"relative-to", K::marker, "measure relative to this marker and in its axes (default: the ground)"}};
+        {"relative-to", K::marker, "measure relative to this marker and in its axes (default: the ground)"},
+        {"axes", K::marker,
+         "components along the axes of this marker or body (default: of relative-to, or of the world)"}};
     static const std::vector<TypeFormat> list{
         {"position", K::marker, "of a point: name.x, name.y, name.z", false, relative},
         {"velocity", K::marker, "of a point: name.x, name.y, name.z", false, relative},
         {"acceleration", K::marker, "of a point: name.x, name.y, name.z; or of a coordinate", false, relative},
         {"angular-velocity", K::marker, "of a body: name.x, name.y, name.z (plane: name)", false, relative},
-        {"angular-acceleration", K::marker, "of a body: name.x, name.y, name.z (plane: name)", false, {}},
+        {"angular-acceleration", K::marker, "of a body: name.x, name.y, name.z (plane: name)", false, relative},
         {"coordinate", K::coordinate, "value of a joint coordinate, turns counted", false, {}},
         {"rate", K::coordinate, "of a joint coordinate", false, {}},
         {"reaction",
          K::reference,
-         "of a joint on its second body, at its second marker: name.fx .. name.tz (plane: fx, fy, tz); of a driver: "
-         "name",
+         "of a joint on its second body, at its second marker: name.fx .. name.tz (plane: fx, fy, tz); of a gear or a "
+         "rack on the second wheel or the rack, where the teeth meet; of a driver, a coupling, or a gear that acts by "
+         "torques alone: name",
          false,
-         {{"axes", K::text, "world (default) or marker (the joint's first marker)"}}},
+         {{"axes", K::text, "world (default), marker (the joint's first marker), or the name of a marker or body"}}},
         {"force",
          K::reference,
          "of a force element: tension of a spring, torque of a torsion-spring against its coordinate, of a motor or "

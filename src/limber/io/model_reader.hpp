@@ -85,6 +85,7 @@ private:
     ContactShape read_shape(const ShapeFormat& format, const YamlNode& node) const;
 
     void read_sensor(const std::string& name, const YamlNode& node);
+    void refuse_motion_in_itself(const Sensor& sensor, const std::string& kind, const YamlNode& node) const;
     void read_event(const std::string& name, const YamlNode& node);
 
     MarkerHandle marker(const YamlNode& node) const;

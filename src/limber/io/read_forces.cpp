@@ -184,6 +184,19 @@ void ModelReader::read_stop(const std::string& name, const YamlNode& node) {
     add(model_.stops, std::move(stop), node);
 }
 
+// What is asked for is mostly the motion in space, in the body's own axes.
+void ModelReader::refuse_motion_in_itself(const Sensor& sensor, const std::string& kind, const YamlNode& node) const {
+    const auto body = std::as_const(model_).markers.get(sensor.marker).body;
+    if (sensor.quantity == Sensor::Quantity::position ||
+        std::as_const(model_).markers.get(sensor.reference).body != body)
+        return;
+    const std::string& name = std::as_const(model_).bodies.get(body).name;
+    node.fail(fmt::format(
+        "both are on body '{}', which does not move relative to itself: the {} would be zero; for components in the "
+        "body's axes write 'axes: {}' in place of 'relative-to'",
+        name, kind, node.text("a marker")));
+}
+
 void ModelReader::read_sensor(const std::string& name, const YamlNode& node) {
     using Q = Sensor::Quantity;
     const TypeFormat& format = find_type(node, sensor_formats(), "sensor");
@@ -199,6 +212,9 @@ void ModelReader::read_sensor(const std::string& name, const YamlNode& node) {
                !model_.joints.find(main.text("a marker").substr(0, main.text("a marker").rfind('.'))).is_null()) {
         sensor.quantity = Q::second_rate;
         sensor.scalar = main.text("a joint coordinate");
+        for (const char* key : {"relative-to", "axes"})
+            if (const auto child = node.child(key))
+                child->fail(fmt::format("a joint coordinate is one number: '{}' would have no effect", key));
     } else if (format.kind == FieldKind::marker) {
         sensor.quantity = kind == "position"           ? Q::position
                           : kind == "velocity"         ? Q::velocity
@@ -206,7 +222,15 @@ void ModelReader::read_sensor(const std::string& name, const YamlNode& node) {
                           : kind == "angular-velocity" ? Q::angular_velocity
                                                        : Q::angular_acceleration;
         sensor.marker = marker(main);
-        if (const auto child = node.child("relative-to")) sensor.reference = marker(*child);
+        if (const auto child = node.child("axes")) {
+            sensor.axes = marker(*child);
+            if (model_.planar && kind.starts_with("angular"))
+                child->fail("in the plane there is one component: 'axes' would have no effect");
+        }
+        if (const auto child = node.child("relative-to")) {
+            sensor.reference = marker(*child);
+            refuse_motion_in_itself(sensor, kind, *child);
+        }
     } else if (kind == "reaction") {
         sensor.quantity = Q::reaction;
         const std::string element = main.text("a joint or a driver");
@@ -219,7 +243,11 @@ void ModelReader::read_sensor(const std::string& name, const YamlNode& node) {
             }
             sensor.driver = element;
         }
-        if (const auto child = node.child("axes")) sensor.in_marker_axes = child->choice({"world", "marker"}) == 1;
+        if (const auto child = node.child("axes")) {
+            const std::string axes = child->text("world, marker, or the name of a marker or body");
+            sensor.in_marker_axes = axes == "marker";
+            if (axes != "world" && axes != "marker") sensor.axes = marker(*child);
+        }
     } else if (kind == "contact") {
         sensor.quantity = Q::contact;
         const std::string rule = main.text("a contact");

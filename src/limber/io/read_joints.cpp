@@ -98,6 +98,9 @@ void ModelReader::read_joint(const std::string& name, const YamlNode& node) {
     if (const auto child = node.child("pitch")) joint.pitch = child->number();
     if (const auto child = node.child("radius")) joint.radius = child->number();
     if (const auto child = node.child("ratio")) joint.ratio = child->number();
+    if (const auto child = node.child("pressure-angle")) joint.pressure_angle = child->number();
+    if (format.kind == FieldKind::two_coordinates)
+        if (const auto child = node.child("at")) joint.mesh = child->vector(model_.planar);
     if (const auto child = node.child("offset")) joint.offset = child->number();
     if (const auto child = node.child("equals")) joint.offset = child->number({}, true);
     if (const auto child = node.child("cut")) joint.is_cut = child->truth();

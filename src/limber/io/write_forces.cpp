@@ -167,6 +167,7 @@ YAML::Node ElementWriter::write(const Sensor& sensor) const {
     const auto of_marker = [&](const char* key) {
         map.add(key, YAML::Node(marker_name(sensor.marker)));
         if (!sensor.reference.is_null()) map.add("relative-to", YAML::Node(marker_name(sensor.reference)));
+        if (!sensor.axes.is_null()) map.add("axes", YAML::Node(marker_name(sensor.axes)));
     };
     const auto text = [&](const char* key, const std::string& value) { map.add(key, YAML::Node(value)); };
     switch (sensor.quantity) {
@@ -181,6 +182,7 @@ YAML::Node ElementWriter::write(const Sensor& sensor) const {
         case Q::reaction:
             text("reaction", sensor.joint.is_null() ? sensor.driver : model_.joints.get(sensor.joint).name);
             if (sensor.in_marker_axes) text("axes", "marker");
+            if (!sensor.axes.is_null()) text("axes", marker_name(sensor.axes));
             break;
         case Q::contact: text("contact", model_.contacts.get(sensor.contact).name); break;
         case Q::force: text("force", model_.forces.get(sensor.force).name); break;

@@ -51,6 +51,8 @@ YAML::Node ElementWriter::write(const Joint& joint, bool places_itself) const {
         if (key == "pitch") map.add(key, joint.pitch);
         if (key == "radius") map.add(key, joint.radius);
         if (key == "ratio") map.add(key, joint.ratio);
+        if (key == "pressure-angle") map.add_unless_zero(key, joint.pressure_angle);
+        if (key == "at" && joint.mesh) map.add(key, vector(*joint.mesh));
         if (key == "offset" || key == "equals") map.add_given(key, joint.offset);
         if (key == "curve") map.add(key, YAML::Node(model_.curves.get(joint.curve).name));
     }

@@ -170,11 +170,14 @@ struct Joint {
     static constexpr const char* kind = "joint";
     std::string name;
     JointType type = JointType::fixed;
-    MarkerHandle a, b;              ///< on the first and on the second body
-    std::optional<Number> length;   ///< distance: if absent, the distance at the reference configuration
-    Number pitch;                   ///< helical: advance per turn
-    Number radius;                  ///< rack_and_pinion, rolling_disc
-    Number ratio;                   ///< gear: second coordinate / first coordinate
+    MarkerHandle a, b;             ///< on the first and on the second body
+    std::optional<Number> length;  ///< distance: if absent, the distance at the reference configuration
+    Number pitch;                  ///< helical: advance per turn
+    Number radius;                 ///< rack_and_pinion, rolling_disc
+    Number ratio;                  ///< gear: second coordinate / first coordinate
+    Number pressure_angle;         ///< gear, rack_and_pinion: of the tooth force against the common tangent
+    std::optional<Number3>
+        mesh;  ///< gear, rack_and_pinion: where the teeth meet, world axes at the reference configuration
     std::vector<ScalarTerm> terms;  ///< gear, rack_and_pinion, coupling, velocity
     std::optional<Number> offset;   ///< right-hand side; if absent, what holds at the reference configuration
     Handle<CurveDefinition> curve;  ///< point_on_curve, in the frame of marker a
@@ -338,6 +341,7 @@ struct Sensor {
     StopHandle stop;  ///< gap, contact_force, impulse
     Handle<ContactRule> contact;
     bool in_marker_axes = false;  ///< reaction: axes of the joint's first marker instead of world axes
+    MarkerHandle axes;            ///< of a vector's components, if they are not those of `reference` or of the world
     Number expression;
 };
 

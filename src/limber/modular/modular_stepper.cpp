@@ -161,6 +161,7 @@ void ModularStepper<D>::collect(State& state) {
         }
         whole_->import_states(near, q, v);
     });
+    for (Moment& near : moments_) whole_->choose_signs_near(state.q, near.q, near.v);
     state.a = (moments_[1].v - moments_[0].v) / (2 * moment);
     state.scheme_a = state.a;
     state.t = assembly_->time();

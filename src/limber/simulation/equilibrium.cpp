@@ -94,7 +94,63 @@ public:
         return size_ < good_enough;
     }
 
+    /// Where nothing pulls the whole along an axis of the world, its centre of mass stays where it was at q; but for curved coordinates
+    /// Newton's steps would see to it.
+    void keep_centre_of_mass(const VecX& start) {
+        if (const auto* planar = dynamic_cast<const MechanismSystem<2>*>(&system_)) {
+            for (int k = 0; k < 2; ++k) keep_centre_of_mass(*planar, start, k);
+        } else if (const auto* spatial = dynamic_cast<const MechanismSystem<3>*>(&system_)) {
+            for (int k = 0; k < 3; ++k) keep_centre_of_mass(*spatial, start, k);
+        }
+    }
+
 private:
+    template <int D>
+    static double centre_of_mass(const MechanismSystem<D>& system, const BodyStates<D>& states, int axis) {
+        double mass = 0;
+        double sum = 0;
+        for (std::size_t b = 0; b < states.size(); ++b) {
+            mass += system.mechanism().bodies[b].mass;
+            sum += system.mechanism().bodies[b].mass * states[b].position[axis];
+        }
+        return mass > 0 ? sum / mass : 0;
+    }
+
+    // All bodies moved back alike, if that is an equilibrium too.
+    template <int D>
+    void keep_centre_of_mass(const MechanismSystem<D>& system, const VecX& start, int axis) {
+        BodyStates<D> states;
+        system.export_states(start, state_.v, states);
+        const double before = centre_of_mass(system, states, axis);
+        system.export_states(state_.q, state_.v, states);
+        const double moved = centre_of_mass(system, states, axis) - before;
+        if (moved == 0) return;
+        for (BodyState<D>& body : states) body.position[axis] -= moved;
+        VecX q;
+        VecX v;
+        system.import_states(states, q, v);
+        system.choose_signs_near(state_.q, q, v);
+        system.export_states(q, state_.v, states);
+        const bool is_free = std::abs(centre_of_mass(system, states, axis) - before) < 1e-3 * std::abs(moved);
+        const double open = openness(state_.q);
+        if (!is_free || openness(q) > open + 1e-13 * system.length_scale() || !is_possible(q)) return;
+        const double next = release(q);
+        if (next < std::max(tolerance, 1.5 * size_)) {
+            state_.q = q;
+            size_ = next;
+            system_.update_memory(*evaluation_, state_.q, state_.memory);
+        } else {
+            release(state_.q);
+        }
+    }
+
+    double openness(const VecX& q) {
+        system_.update_positions(*evaluation_, state_.t, q, state_.memory);
+        return system_.holonomic_rows() == 0
+                   ? 0
+                   : evaluation_->phi.head(system_.holonomic_rows()).lpNorm<Eigen::Infinity>();
+    }
+
     double release(const VecX& q) {
         return solver_.solve(state_.t, q, state_.v, state_.memory, a_, lambda_) ? a_.lpNorm<Eigen::Infinity>()
                                                                                 : INFINITY;
@@ -177,6 +233,7 @@ EquilibriumReport find_equilibrium(const System& system, AccelerationSolver& sol
                                    State& state, int max_rounds) {
     EquilibriumReport report;
     EquilibriumFinder finder(system, solver, relaxation, state);
+    const VecX start = state.q;
     State best = state;
     double least = finder.size();
     for (int round = 0; round < max_rounds && !report.converged; ++round) {
@@ -187,6 +244,7 @@ EquilibriumReport find_equilibrium(const System& system, AccelerationSolver& sol
         }
         if (!report.converged) finder.relax();
     }
+    if (report.converged) finder.keep_centre_of_mass(start);
     if (!report.converged) {
         state = best;
         report.converged = least < good_enough;

@@ -163,9 +163,9 @@ public:
         if (!with_reactions) return;
         view.joints.resize(joint_elements_.size());
         for (std::size_t i = 0; i < joint_elements_.size(); ++i) {
-            if (joint_elements_[i] < 0 || !m_.elements[joint_elements_[i]].has_markers) continue;
+            if (joint_elements_[i] < 0 || !has_wrench(joint_elements_[i])) continue;
             const TwistVec<D> wrench = reactions_.reaction(joint_elements_[i]);
-            view.joints[i].point.head<D>() = features_.value[m_.elements[joint_elements_[i]].b.point];
+            view.joints[i].point.head<D>() = reactions_.reaction_point(joint_elements_[i]);
             view.joints[i].force.head<D>() = wrench.template head<D>();
             view.joints[i].torque.tail<angular_size<D>>() = wrench.template tail<angular_size<D>>();
         }
@@ -193,12 +193,12 @@ private:
     struct Probe {
         Quantity quantity;
         int first_column = 0;
-        MarkerFeatures<D> marker, reference;
+        MarkerFeatures<D> marker, reference, axes;
         int body = -1, reference_body = -1;
         bool is_relative = false;
+        bool has_axes = false;
         int measure = -1;  // coordinate, rate, second_rate
         int element = -1;  // joint or driver
-        bool in_marker_axes = false;
         int force = -1;
         int rule = -1;
     };
@@ -259,16 +259,16 @@ private:
         Probe probe;
         probe.quantity = sensor.quantity;
         probe.first_column = static_cast<int>(columns_.size());
-        const auto marker = [&](MarkerHandle handle, MarkerFeatures<D>& features, int& body) {
+        const auto marker = [&](MarkerHandle handle, MarkerFeatures<D>& features) {
             const std::string& name = model.markers.get(handle).name;
             features = m_.sensor_markers.at(name);
-            body = m_.features[features.point].body;
+            return m_.features[features.point].body;
         };
-        if (!sensor.marker.is_null()) marker(sensor.marker, probe.marker, probe.body);
-        if (!sensor.reference.is_null()) {
-            marker(sensor.reference, probe.reference, probe.reference_body);
-            probe.is_relative = true;
-        }
+        if (!sensor.marker.is_null()) probe.body = marker(sensor.marker, probe.marker);
+        probe.is_relative = !sensor.reference.is_null();
+        if (probe.is_relative) probe.reference_body = marker(sensor.reference, probe.reference);
+        probe.has_axes = !sensor.axes.is_null();
+        if (probe.has_axes) marker(sensor.axes, probe.axes);
         switch (sensor.quantity) {
             case Quantity::position:
             case Quantity::velocity:
@@ -298,19 +298,19 @@ private:
                 break;
             case Quantity::reaction:
                 needs_accelerations_ = needs_reactions_ = true;
-                probe.in_marker_axes = sensor.in_marker_axes;
-                if (sensor.joint.is_null()) {
-                    probe.element = m_.element_index.at("driver " + sensor.driver);
+                probe.element = m_.element_index.at(sensor.joint.is_null() ? "driver " + sensor.driver
+                                                                           : model.joints.get(sensor.joint).name);
+                if (sensor.in_marker_axes || probe.has_axes) refuse_axes(sensor, m_.elements[probe.element]);
+                if (sensor.in_marker_axes) {
+                    probe.axes = m_.elements[probe.element].a;
+                    probe.has_axes = true;
+                }
+                if (!has_wrench(probe.element)) {
                     add_columns(sensor.name, {""});
+                } else if constexpr (D == 2) {
+                    add_columns(sensor.name, {"fx", "fy", "tz"});
                 } else {
-                    probe.element = m_.element_index.at(model.joints.get(sensor.joint).name);
-                    if (!m_.elements[probe.element].has_markers) {
-                        add_columns(sensor.name, {""});
-                    } else if constexpr (D == 2) {
-                        add_columns(sensor.name, {"fx", "fy", "tz"});
-                    } else {
-                        add_columns(sensor.name, {"fx", "fy", "fz", "tx", "ty", "tz"});
-                    }
+                    add_columns(sensor.name, {"fx", "fy", "fz", "tx", "ty", "tz"});
                 }
                 break;
             case Quantity::force:
@@ -348,6 +348,18 @@ private:
                 return;
         }
         probes_.push_back(probe);
+    }
+
+    bool has_wrench(int element) const { return ReactionSolver<D>::has_wrench(m_.elements[element]); }
+
+    // What would have no effect, or no meaning.
+    static void refuse_axes(const Sensor& sensor, const ConstraintElement<D>& element) {
+        const std::string what = fmt::format("sensor '{}': the reaction of {} '{}'", sensor.name,
+                                             element_role_name(element.role), element.name);
+        if (!ReactionSolver<D>::has_wrench(element))
+            throw ModelError(what + " is one number: 'axes' would have no effect");
+        if (sensor.in_marker_axes && !element.has_markers)
+            throw ModelError(what + " belongs to no marker: give the name of a marker or body as 'axes'");
     }
 
     // Orders expressions so that each comes after those it uses, and binds their names to columns.
@@ -416,7 +428,7 @@ private:
             if (p.quantity == Quantity::velocity) return features_.rate[feature];
             return acceleration_of(feature);
         };
-        if (!p.is_relative) return pick(on);
+        if (!p.is_relative) return p.has_axes ? along(p.axes, pick(on)) : pick(on);
         // y_k = e_k . d: value, and first and second derivative by the product rule.
         const int from = p.reference.point;
         const Vec<D> d = features_.value[on] - features_.value[from];
@@ -433,13 +445,33 @@ private:
                        features_.value[e].dot(acceleration_of(on) - acceleration_of(from));
             }
         }
+        if (!p.has_axes) return y;
+        Vec<D> world = Vec<D>::Zero();
+        for (int k = 0; k < D; ++k) world += y[k] * features_.value[p.reference.axis[k]];
+        return along(p.axes, world);
+    }
+
+    Vec<D> along(const MarkerFeatures<D>& axes, const Vec<D>& v) const {
+        Vec<D> y;
+        for (int k = 0; k < D; ++k) y[k] = features_.value[axes.axis[k]].dot(v);
         return y;
     }
 
-    Vec3 angular_velocity(int body) const {
-        Vec3 w = Vec3::Zero();
-        if (body >= 0) w.tail<angular_size<D>>() = states_[body].angular_velocity;
+    // Components of an angular quantity: its one component in the plane.
+    AngularVec<D> angular_components(const Probe& p, const AngularVec<D>& w) const {
+        if constexpr (D == 3) {
+            if (p.has_axes) return along(p.axes, w);
+            if (p.is_relative) return along(p.reference, w);
+        }
         return w;
+    }
+
+    AngularVec<D> angular_velocity(int body) const {
+        return body < 0 ? AngularVec<D>(AngularVec<D>::Zero()) : states_[body].angular_velocity;
+    }
+    AngularVec<D> angular_acceleration(int body) const {
+        return body < 0 ? AngularVec<D>(AngularVec<D>::Zero())
+                        : AngularVec<D>(rates_[body].template tail<angular_size<D>>());
     }
 
     void measure(const Probe& p, const State& state, double work, std::vector<double>& values) {
@@ -454,19 +486,21 @@ private:
                 break;
             }
             case Quantity::angular_velocity: {
-                Vec3 w = angular_velocity(p.body);
-                if (p.is_relative) {
-                    const Vec3 difference = w - angular_velocity(p.reference_body);
-                    w = difference;
-                    if constexpr (D == 3)
-                        for (int k = 0; k < 3; ++k) w[k] = features_.value[p.reference.axis[k]].dot(difference);
-                }
-                std::copy(w.data() + 3 - angular_size<D>, w.data() + 3, out);
+                AngularVec<D> w = angular_velocity(p.body);
+                if (p.is_relative) w -= angular_velocity(p.reference_body);
+                w = angular_components(p, w);
+                std::copy(w.data(), w.data() + angular_size<D>, out);
                 break;
             }
             case Quantity::angular_acceleration: {
-                AngularVec<D> alpha = AngularVec<D>::Zero();
-                if (p.body >= 0) alpha = rates_[p.body].template tail<angular_size<D>>();
+                AngularVec<D> alpha = angular_acceleration(p.body);
+                if (p.is_relative) {
+                    // As seen from the reference, which turns itself.
+                    const AngularVec<D> w = angular_velocity(p.reference_body);
+                    alpha -= angular_acceleration(p.reference_body) +
+                             bracket<D>(w, AngularVec<D>(angular_velocity(p.body) - w));
+                }
+                alpha = angular_components(p, alpha);
                 std::copy(alpha.data(), alpha.data() + angular_size<D>, out);
                 break;
             }
@@ -558,22 +592,16 @@ private:
     }
 
     void measure_reaction(const Probe& p, double* out) const {
-        const ConstraintElement<D>& element = m_.elements[p.element];
-        if (!element.has_markers) {
+        if (!has_wrench(p.element)) {
             *out = reactions_.multiplier(p.element, 0);
             return;
         }
-        const TwistVec<D> wrench = reactions_.reaction(p.element);
-        if (!p.in_marker_axes) {
-            std::copy(wrench.data(), wrench.data() + twist_size<D>, out);
-            return;
+        TwistVec<D> wrench = reactions_.reaction(p.element);
+        if (p.has_axes) {
+            wrench.template head<D>() = along(p.axes, Vec<D>(wrench.template head<D>()));
+            if constexpr (D == 3) wrench.template tail<3>() = along(p.axes, Vec<3>(wrench.template tail<3>()));
         }
-        for (int k = 0; k < D; ++k) {
-            const Vec<D>& axis = features_.value[element.a.axis[k]];
-            out[k] = axis.dot(wrench.template head<D>());
-            if constexpr (D == 3) out[3 + k] = axis.dot(wrench.template tail<3>());
-        }
-        if constexpr (D == 2) out[2] = wrench[2];
+        std::copy(wrench.data(), wrench.data() + twist_size<D>, out);
     }
 
     std::shared_ptr<const MechanismSystem<D>> system_;

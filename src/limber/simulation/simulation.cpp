@@ -521,6 +521,10 @@ StepReport Simulation::advance(double end, double h) {
     return total;
 }
 
+const std::vector<std::string>& Simulation::notes() const {
+    return model_.planar ? system_as<2>().mechanism().notes : system_as<3>().mechanism().notes;
+}
+
 MobilityReport Simulation::compute_mobility() const {
     const auto report = [&]<int D>(const MechanismSystem<D>& system) {
         BodyStates<D> states;

@@ -80,6 +80,8 @@ public:
     /// What the joints between components took in the last step.
     GluingReport gluing_report() const;
     MobilityReport compute_mobility() const;
+    /// What is legal in the model but deserves a look.
+    const std::vector<std::string>& notes() const;
 
 private:
     /// Not compiled yet: the next one of a hand-over.

@@ -73,6 +73,14 @@ void System::move(const VecX& q, double h, VecX& v, VecX& moved) const {
     }
 }
 
+void System::choose_signs_near(const VecX& near, VecX& q, VecX& v) const {
+    for (const int first : euler_parameters_) {
+        if (!(near.segment<4>(first).dot(q.segment<4>(first)) < 0)) continue;
+        q.segment<4>(first) *= -1;
+        v.segment<4>(first) *= -1;
+    }
+}
+
 std::vector<std::string> coordinate_kind_names() {
     return {"natural", "reference-point", "relative"};
 }

@@ -96,6 +96,8 @@ public:
     /// Where q is after a time h at velocity v. Euler parameters go along great circles, so that they keep their length, and v
     /// turns with them; all other coordinates go straight on.
     void move(const VecX& q, double h, VecX& v, VecX& moved) const;
+    /// Euler parameters mean the same with all signs changed: those of q, and their rates in v, on the side of `near`.
+    void choose_signs_near(const VecX& near, VecX& q, VecX& v) const;
 
     /// Turns and curve places for a configuration that has been accepted.
     virtual void update_memory(Evaluation& e, const VecX& q, std::vector<double>& memory) const = 0;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "limber/kinematics/body_space/turn_counter.hpp"
 #include "limber/kinematics/body_space/twist_constraints.hpp"
 #include "limber/math/interruption.hpp"
 #include "limber/math/multiplier_iteration.hpp"
@@ -85,6 +86,7 @@ AssemblyReport assemble(const Mechanism<D>& m, BodyStates<D>& states, std::vecto
     const double tolerance = 1e-14 * m.length_scale * std::max(1, c.row_count());
     AssemblyReport report;
     update_memory(m, states, c.features, memory);
+    if (with_initial_values) TurnCounter<D>(m, c.features, t, memory).count();
     c.update(states, memory, t);
     VecX phi = errors();
     VecX step(c.twist_count());

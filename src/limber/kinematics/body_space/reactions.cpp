@@ -1,8 +1,12 @@
 #include "limber/kinematics/body_space/reactions.hpp"
 
+#include <algorithm>
+
 namespace limber {
 namespace {
 
+constexpr int most_flanks =
+    3;  // solutions until teeth push as assumed; redundant bearings may make the sign of next to nothing waver
 constexpr double spared_share = 1e-2;  // its square is what rows that are spared carry beside others
 
 }  // namespace
@@ -34,6 +38,53 @@ ReactionSolver<D>::ReactionSolver(const Mechanism<D>& mechanism)
     rows_ = VecX::Zero(constraints_.row_count());
     wrench_ = VecX::Zero(constraints_.twist_count());
     x_ = wrench_;
+    teeth_.resize(m_.meshes.size());
+    flank_.assign(m_.meshes.size(), 0.0);
+    for (const GearMesh& mesh : m_.meshes) {
+        mesh_features_.insert(mesh_features_.end(), {mesh.point[0], mesh.point[1], mesh.axis[0], mesh.axis[1]});
+        if (mesh.place >= 0) mesh_features_.push_back(mesh.place);
+    }
+}
+
+template <int D>
+void ReactionSolver<D>::update(const BodyStates<D>& states, const std::vector<double>& memory, double t) {
+    constraints_.update(states, memory, t);
+    if (teeth_.empty()) return;
+    update_features<D>(m_, states, mesh_features_, constraints_.features);
+    place_tooth_forces(states);
+}
+
+template <int D>
+void ReactionSolver<D>::place_tooth_forces(const BodyStates<D>& states) {
+    for (std::size_t i = 0; i < teeth_.size(); ++i) {
+        const GearMesh& mesh = m_.meshes[i];
+        const auto force = find_tooth_force<D>(mesh, constraints_.features);
+        if (!force) continue;  // bearings so far apart that teeth cannot meet: the row acts as it is
+        teeth_[i] = *force;
+        teeth_[i].along += flank_[i] * force->apart;
+        std::array<TwistVec<D>, 2> wrench;
+        for (int k = 0; k < 2; ++k) {
+            wrench[k].setZero();
+            if (mesh.wheel[k] < 0) continue;
+            const Vec<D> push = k == 0 ? Vec<D>(-teeth_[i].along) : teeth_[i].along;
+            wrench[k].template head<D>() = push;
+            wrench[k].template tail<angular_size<D>>() =
+                moment<D>(Vec<D>(force->place - states[mesh.wheel[k]].position), push);
+        }
+        constraints_.replace_row(mesh.row, mesh.wheel, wrench);
+    }
+}
+
+template <int D>
+bool ReactionSolver<D>::find_flanks() {
+    bool changed = false;
+    for (std::size_t i = 0; i < teeth_.size(); ++i) {
+        if (m_.meshes[i].tangent == 0) continue;
+        const double flank = multipliers_[m_.meshes[i].row] < 0 ? -1 : 1;
+        changed = changed || flank != flank_[i];
+        flank_[i] = flank;
+    }
+    return changed;
 }
 
 // Smallest multipliers with G^T lambda = w:  lambda <- lambda + G (G^T G + e)^-1 (w - G^T lambda) from zero, so that
@@ -42,30 +93,41 @@ template <int D>
 double ReactionSolver<D>::solve(const BodyStates<D>& states, const std::vector<double>& memory, double t,
                                 const std::vector<TwistVec<D>>& twist_rates, const VecX& known) {
     constexpr int T = twist_size<D>;
-    TwistConstraints<D>& c = constraints_;
-    c.update(states, memory, t);
-    for (std::size_t b = 0; b < m_.bodies.size(); ++b)
-        wrench_.template segment<T>(static_cast<Eigen::Index>(b) * T) =
-            inertia_wrench(m_.bodies[b], states[b], twist_rates[b]);
-    const double inertia_size = wrench_.norm();
-    add_applied_wrenches(m_, states, c.features, memory, t, slot_force_, -1.0, wrench_);
-    if (known.size() > 0) wrench_ -= known;
-    return solve_wrenches(inertia_size);
+    std::fill(flank_.begin(), flank_.end(), 0.0);
+    double residual = 0;
+    for (int pass = 0; pass < most_flanks; ++pass) {
+        update(states, memory, t);
+        for (std::size_t b = 0; b < m_.bodies.size(); ++b)
+            wrench_.template segment<T>(static_cast<Eigen::Index>(b) * T) =
+                inertia_wrench(m_.bodies[b], states[b], twist_rates[b]);
+        const double inertia_size = wrench_.norm();
+        add_applied_wrenches(m_, states, constraints_.features, memory, t, slot_force_, -1.0, wrench_);
+        if (known.size() > 0) wrench_ -= known;
+        residual = solve_wrenches(inertia_size);
+        if (!find_flanks()) break;
+    }
+    return residual;
 }
 
 template <int D>
 double ReactionSolver<D>::solve_impulses(const BodyStates<D>& states, const std::vector<double>& memory, double t,
                                          const std::vector<TwistVec<D>>& twist_changes, const VecX& known) {
     constexpr int T = twist_size<D>;
-    constraints_.update(states, memory, t);
-    for (std::size_t b = 0; b < m_.bodies.size(); ++b) {
-        const auto at = static_cast<Eigen::Index>(b) * T;
-        wrench_.template segment<D>(at) = m_.bodies[b].mass * twist_changes[b].template head<D>();
-        wrench_.template segment<angular_size<D>>(at + D) =
-            world_inertia(m_.bodies[b], states[b]) * twist_changes[b].template tail<angular_size<D>>();
+    std::fill(flank_.begin(), flank_.end(), 0.0);
+    double residual = 0;
+    for (int pass = 0; pass < most_flanks; ++pass) {
+        update(states, memory, t);
+        for (std::size_t b = 0; b < m_.bodies.size(); ++b) {
+            const auto at = static_cast<Eigen::Index>(b) * T;
+            wrench_.template segment<D>(at) = m_.bodies[b].mass * twist_changes[b].template head<D>();
+            wrench_.template segment<angular_size<D>>(at + D) =
+                world_inertia(m_.bodies[b], states[b]) * twist_changes[b].template tail<angular_size<D>>();
+        }
+        if (known.size() > 0) wrench_ -= known;
+        residual = solve_wrenches(0);
+        if (!find_flanks()) break;
     }
-    if (known.size() > 0) wrench_ -= known;
-    return solve_wrenches(0);
+    return residual;
 }
 
 // Of wrench_, with the constraints up to date; size is what beside it counts for the relative residual.
@@ -114,6 +176,10 @@ template <int D>
 TwistVec<D> ReactionSolver<D>::reaction(int index) const {
     const ConstraintElement<D>& element = m_.elements[index];
     TwistVec<D> wrench = TwistVec<D>::Zero();
+    if (element.mesh >= 0) {
+        wrench.template head<D>() = multipliers_[element.first_row] * teeth_[element.mesh].along;
+        return wrench;
+    }
     if (!element.has_markers) return wrench;
     const Vec<D>& at = constraints_.features.value[element.b.point];
     // On the second body; if that is the ground, minus what acts on the first one.
@@ -125,7 +191,14 @@ TwistVec<D> ReactionSolver<D>::reaction(int index) const {
 }
 
 template <int D>
+Vec<D> ReactionSolver<D>::reaction_point(int index) const {
+    const ConstraintElement<D>& element = m_.elements[index];
+    return element.mesh >= 0 ? teeth_[element.mesh].place : constraints_.features.value[element.b.point];
+}
+
+template <int D>
 double ReactionSolver<D>::multiplier(int element, int row) const {
+    if (row >= m_.elements[element].row_count) return 0;  // it is there, but disabled
     return multipliers_[m_.elements[element].first_row + row];
 }
 

@@ -5,6 +5,9 @@
 // multipliers of all rows follow by least squares; where they are not unique (redundant constraints) the smallest
 // are taken, with torques divided by the mechanism's length scale.
 //
+// Gears and racks act where their teeth meet (gear_mesh.hpp) wherever that is known, so bearings carry the tooth force. With a pressure angle
+// the side to which it leans follows from a first solution.
+//
 // Sign: the reaction of a joint is what its first body does to its second body, at the point of the second marker,
 // in world axes. A multiplier counts as the generalised force that pushes its row's value up.
 
@@ -12,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "limber/kinematics/body_space/gear_mesh.hpp"
 #include "limber/kinematics/body_space/twist_constraints.hpp"
 
 namespace limber {
@@ -33,8 +37,11 @@ public:
     double solve_impulses(const BodyStates<D>& states, const std::vector<double>& memory, double t,
                           const std::vector<TwistVec<D>>& twist_changes, const VecX& known = {});
 
-    /// Force (D numbers) and torque of a joint on its second body.
+    /// Whether the joint has a force and a torque; otherwise its multiplier is all there is.
+    static bool has_wrench(const ConstraintElement<D>& element) { return element.has_markers || element.mesh >= 0; }
+    /// Force (D numbers) and torque of a joint on its second body, of a gear on its second wheel; about reaction_point().
     TwistVec<D> reaction(int element) const;
+    Vec<D> reaction_point(int element) const;
     /// The multiplier of a joint's or driver's row.
     double multiplier(int element, int row) const;
     /// What a unit multiplier of a row does to a body, about a point.
@@ -46,11 +53,18 @@ public:
 
 private:
     double solve_wrenches(double size);
+    void update(const BodyStates<D>& states, const std::vector<double>& memory, double t);
+    void place_tooth_forces(const BodyStates<D>& states);
+    /// Which way teeth push, of the last solution. False: as assumed for it.
+    bool find_flanks();
 
     const Mechanism<D>& m_;
     TwistConstraints<D> constraints_;
     std::vector<int> spared_;
     std::vector<Vec<D>> slot_force_;
+    std::vector<int> mesh_features_;
+    std::vector<ToothForce<D>> teeth_;  // of each mesh; `along` is the whole force of a unit multiplier
+    std::vector<double> flank_;         // sign of its multiplier; 0: not known, or of no matter
     VecX multipliers_, wrench_, x_, rows_;
 };
 

@@ -101,6 +101,16 @@ void TwistConstraints<D>::update(const BodyStates<D>& states, const std::vector<
 }
 
 template <int D>
+void TwistConstraints<D>::replace_row(int r, const std::array<int, 2>& bodies,
+                                      const std::array<TwistVec<D>, 2>& wrenches) {
+    for (int k = body_start_[r]; k < body_start_[r + 1]; ++k) {
+        wrench_[k].setZero();
+        for (int i = 0; i < 2; ++i)
+            if (row_body_[k] == bodies[i]) wrench_[k] += wrenches[i];
+    }
+}
+
+template <int D>
 bool TwistConstraints<D>::measures_angle(const Row& row) const {
     if (!row.is_holonomic() && row.kind != RowKind::user_velocity) return false;
     for (int k = row.first_term; k < row.first_term + row.term_count; ++k) {

@@ -55,6 +55,14 @@ private:
     void add_distance(const Joint& joint);
     void add_helical(const Joint& joint);
     void add_coupling(const Joint& joint);
+
+    // teeth, see gears.cpp
+    void add_meshes();
+    std::optional<GearMesh> find_mesh(const Joint& joint, std::string& why_not);
+    int find_bearing(const std::string& coordinate, bool is_rack) const;
+    std::vector<int> rigid_groups() const;
+    void note_origins();
+
     void add_curve(const Joint& joint);
     void add_rolling(const Joint& joint);
     void add_skate();

@@ -48,6 +48,7 @@ Mechanism<D> MechanismBuilder<D>::build() {
         }
     };
     add_each(model_.joints, &MechanismBuilder::add_joint);
+    add_meshes();
     add_each(model_.drivers, &MechanismBuilder::add_driver);
     add_each(model_.stops, &MechanismBuilder::add_stop);
     add_each(model_.forces, &MechanismBuilder::add_force);
@@ -74,6 +75,7 @@ Mechanism<D> MechanismBuilder<D>::build() {
     find_used_features();
     add_output_features();
     set_scales();
+    note_origins();
     for (int k = 0; k < D; ++k) m_.gravity[k] = TimeFunction(evaluation_.bind(model_.gravity[k], {"t"}, "gravity"));
     for (const auto& [name, measure] : scalar_by_name_) m_.scalars.push_back({name, measure});
     return std::move(m_);
@@ -189,7 +191,7 @@ void MechanismBuilder<D>::add_output_features() {
     }
     for (const auto handle : model_.sensors.handles()) {
         const Sensor& sensor = model_.sensors.get(handle);
-        for (const MarkerHandle m : {sensor.marker, sensor.reference})
+        for (const MarkerHandle m : {sensor.marker, sensor.reference, sensor.axes})
             if (!m.is_null()) m_.sensor_markers[model_.markers.get(m).name] = marker(m);
     }
 }

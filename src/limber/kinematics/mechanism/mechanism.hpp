@@ -80,6 +80,22 @@ struct ConstraintElement {
     int body_a = -1, body_b = -1;
     std::optional<std::vector<JointMotion>> motions;  ///< equivalent to the rows, if there is such a form
     std::optional<bool> is_cut;                       ///< wish of the model: close a loop with this joint, or never
+    int mesh = -1;  ///< gear or rack whose teeth meet at a known place: which of Mechanism::meshes
+};
+
+/// Two toothed wheels, or a wheel and a rack. Its row says what turns with what; the force that keeps it acts where the teeth meet
+/// (body_space/gear_mesh.hpp). That place is fixed in the body that carries both, and follows from the axes of their bearings.
+struct GearMesh {
+    int row = -1;
+    bool has_rack = false;
+    double ratio = 0;               ///< second coordinate over first one
+    double tangent = 0;             ///< of the pressure angle
+    std::array<int, 2> bearing{};   ///< the joints, as elements
+    std::array<int, 2> wheel{};     ///< the bodies that mesh; -1: ground
+    std::array<double, 2> sense{};  ///< 1: the wheel is its joint's second body, -1: the first
+    std::array<int, 2> point{};     ///< on the axis of each, features
+    std::array<int, 2> axis{};      ///< of each (of a rack: along its way), features; not of turns in the plane
+    int place = -1;                 ///< feature that says where along the pitch line; -1: beside the first point
 };
 
 /// A row whose value, the gap, never becomes negative: while it is closed the row's flag is on.
@@ -151,6 +167,8 @@ struct Mechanism {
     ConstraintSet<D> constraints;
     std::vector<ConstraintElement<D>> elements;
     std::vector<SharedFeature> shared;
+    std::vector<GearMesh> meshes;
+    std::vector<std::string> notes;  ///< what is legal but deserves a look
 
     std::vector<UnilateralRow> unilateral;  ///< in the order of their rows
     std::vector<FrictionElement> friction;

@@ -37,6 +37,7 @@ public:
         for (const SharedFeature& pair : whole_.shared)
             if (element_[pair.element] >= 0)
                 m.shared.push_back({feature(pair.a), feature(pair.b), element_[pair.element]});
+        for (const int element : choice.elements) add_mesh(element);
         find_used_features();
         return std::move(part_);
     }
@@ -138,6 +139,28 @@ private:
         element_[index] = place;
         m.element_index[element.key()] = place;
         m.elements.push_back(std::move(element));
+    }
+
+    // Where the part has the bearings too; otherwise its teeth act by torques alone.
+    void add_mesh(int index) {
+        Mechanism<D>& m = part_.mechanism;
+        ConstraintElement<D>& element = m.elements[element_[index]];
+        if (element.mesh < 0) return;
+        GearMesh mesh = whole_.meshes[element.mesh];
+        element.mesh = -1;
+        for (int& bearing : mesh.bearing) {
+            bearing = element_[bearing];
+            if (bearing < 0) return;
+        }
+        mesh.row = element.first_row;
+        for (int k = 0; k < 2; ++k) {
+            if (mesh.wheel[k] >= 0) mesh.wheel[k] = body_[mesh.wheel[k]];
+            mesh.point[k] = feature(mesh.point[k]);
+            mesh.axis[k] = feature(mesh.axis[k]);
+        }
+        if (mesh.place >= 0) mesh.place = feature(mesh.place);
+        element.mesh = static_cast<int>(m.meshes.size());
+        m.meshes.push_back(mesh);
     }
 
     void add_force(int index) {

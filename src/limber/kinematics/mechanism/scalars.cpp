@@ -86,7 +86,10 @@ int MechanismBuilder<D>::sensor_scalar(const std::string& name) {
     const std::string component = name.substr(dot + 1);
     const int axis = component == "x" ? 0 : component == "y" ? 1 : component == "z" ? 2 : 3;
     if (axis >= D) return -1;
-    return component_measure({sensor.marker, sensor.reference, axis});
+    if (sensor.axes.is_null()) return component_measure({sensor.marker, sensor.reference, axis});
+    const MarkerFeatures<D> on = marker(sensor.marker);
+    const int from = sensor.reference.is_null() ? feature(-1, true, Vec<D>::Zero()) : marker(sensor.reference).point;
+    return measure(MeasureKind::dot_point, {from, on.point, marker(sensor.axes).axis[axis]});
 }
 
 template <int D>
