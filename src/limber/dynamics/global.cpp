@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "limber/dynamics/dependent_rows.hpp"
+#include "limber/dynamics/newton_iteration.hpp"
 #include "limber/dynamics/semi_recursive.hpp"
 #include "limber/model/error.hpp"
 
@@ -15,6 +16,12 @@ namespace {
 
 // Constraint error accepted at the end of a step, over the length scale.
 constexpr double constraint_tolerance = 1e-9;
+constexpr double closed_to_rounding = 1e-14;
+// A change below this part of the positions is none.
+constexpr double rounding = 1e-16;
+// A matrix that leaves more than this part of the error is factorised anew; one with an old stiffness earlier.
+constexpr double slow = 0.3;
+constexpr double slow_with_old_stiffness = 0.1;
 // A stiffness is kept for so many steps at most, and while an iteration leaves less than this part of the error.
 constexpr int oldest_stiffness = 8;
 constexpr double fast_enough = 0.01;
@@ -36,7 +43,11 @@ std::unique_ptr<StepSolver> make_step_solver(const std::string& formulation, std
 }
 
 GlobalSolver::GlobalSolver(std::shared_ptr<const System> system, const FormulationOptions& options)
-    : system_(std::move(system)), options_(options), evaluation_(system_->make_evaluation()) {
+    : system_(std::move(system)),
+      options_(options),
+      evaluation_(system_->make_evaluation()),
+      updates_(system_->coordinate_inertia(), system_->rows(), options.max_iterations),
+      choice_(options.use_approximate_tangent, !options.use_approximate_tangent && !system_->has_constant_mass()) {
     const int n = system_->size();
     const int m = system_->rows();
     solver_ = make_linear_solver(system_->pattern());
@@ -45,7 +56,7 @@ GlobalSolver::GlobalSolver(std::shared_ptr<const System> system, const Formulati
     jacobian_.assign(system_->jacobian_pattern().nonzeros(), 0.0);
     weight_ = options_.penalty_or(1e6) * system_->row_inertia();
     q_ = v_ = a_ = scheme_a_ = change_ = residual_ = product_ = VecX::Zero(n);
-    lambda_ = rows_ = VecX::Zero(m);
+    lambda_ = rows_ = multiplier_change_ = VecX::Zero(m);
     are_velocities_dependent_ = has_dependent_velocity_rows(*system_);
 }
 
@@ -62,7 +73,7 @@ void GlobalSolver::update_acceleration(const State& state, const DifferenceFormu
 bool GlobalSolver::factorize_tangent(const DifferenceFormulas& f, bool with_stiffness) {
     Evaluation& e = *evaluation_;
     if (with_stiffness) {
-        if (options_.use_approximate_tangent) {
+        if (choice_.is_approximate()) {
             system_->assemble_approximate_tangent(e, 0, f.gamma * f.step, f.beta * f.step * f.step, stiffness_);
         } else {
             system_->assemble_tangent(e, 0, f.gamma * f.step, f.beta * f.step * f.step, lambda_, a_, stiffness_);
@@ -78,6 +89,7 @@ bool GlobalSolver::factorize_tangent(const DifferenceFormulas& f, bool with_stif
     for (int i = 0; i < system_->size() && brace_ > 0; ++i)
         tangent_[system_->pattern().start[i]] += brace_ * system_->coordinate_inertia()[i];
     std::copy(e.jacobian.begin(), e.jacobian.end(), jacobian_.begin());
+    updates_.restart();
     return solver_->factorize(tangent_);
 }
 
@@ -98,17 +110,28 @@ void GlobalSolver::update_residual(const DifferenceFormulas& f) {
     rows_.tail(system_->rows() - holonomic) *= f.beta * f.step / f.gamma;
 }
 
-// Equilibrium and constraints hold well enough. Near singular positions some multipliers settle slowly, in
-// directions in which the constraints hardly act; to chase them would build up forces that belong to the
-// discretisation, not to the mechanism.
+// Near singular positions some multipliers settle slowly, in directions in which the constraints hardly act; to chase them
+// would build up forces that belong to the discretisation, not to the mechanism.
 bool GlobalSolver::is_balanced(const DifferenceFormulas& f) const {
-    // As accelerations, so that light and heavy coordinates count alike.
-    const double scale = f.beta * f.step * f.step * a_.lpNorm<Eigen::Infinity>();
+    return is_balanced_to(f, 3 * options_.tolerance * a_.lpNorm<Eigen::Infinity>(), constraint_tolerance);
+}
+
+// Equilibrium holds to this acceleration, so that light and heavy coordinates count alike, and constraints to this part of the length
+// scale.
+bool GlobalSolver::is_balanced_to(const DifferenceFormulas& f, double acceleration, double opening) const {
     const VecX& inertia = system_->coordinate_inertia();
     double worst = 0;
     for (Eigen::Index i = 0; i < residual_.size(); ++i) worst = std::max(worst, std::abs(residual_[i]) / inertia[i]);
-    if (worst > 3 * options_.tolerance * scale) return false;
-    return rows_.size() == 0 || rows_.lpNorm<Eigen::Infinity>() <= constraint_tolerance * system_->length_scale();
+    if (worst > f.beta * f.step * f.step * acceleration) return false;
+    return rows_.size() == 0 || rows_.lpNorm<Eigen::Infinity>() <= opening * system_->length_scale();
+}
+
+// The same as far as the step's own error asks for, or as far as it goes (newton_iteration.hpp).
+bool GlobalSolver::has_settled(const State& start, const DifferenceFormulas& f, const ConvergenceWatch& watch) const {
+    const double acceptable = find_acceptable_error(start.scheme_a, scheme_a_, options_.tolerance);
+    const double part = acceptable / std::max(a_.lpNorm<Eigen::Infinity>(), std::numeric_limits<double>::min());
+    if (is_balanced_to(f, acceptable, std::clamp(part, closed_to_rounding, constraint_tolerance))) return true;
+    return watch.has_stalled() && is_balanced(f);
 }
 
 void GlobalSolver::find_change() {
@@ -122,17 +145,21 @@ void GlobalSolver::find_change() {
     solver_->solve(change_);
 }
 
-NewtonProgress GlobalSolver::take_change(const DifferenceFormulas& f) {
+// What the multipliers do with the change of the positions.
+void GlobalSolver::find_multiplier_change(const DifferenceFormulas& f) {
     const RowPattern& pattern = system_->jacobian_pattern();
     const double scale = 1 / (f.beta * f.step * f.step);
     for (int i = 0; i < pattern.rows(); ++i) {
         double after = rows_[i];
         for (int k = pattern.start[i]; k < pattern.start[i + 1]; ++k)
             after += jacobian_[k] * change_[pattern.column[k]];
-        rows_[i] = scale * weight_[i] * after;
+        multiplier_change_[i] = scale * weight_[i] * after;
     }
     if (are_velocities_dependent_) drop_idle_multipliers();
-    lambda_ += rows_;
+}
+
+NewtonProgress GlobalSolver::take_change(const DifferenceFormulas& f) {
+    lambda_ += multiplier_change_;
     q_ += change_;
     scheme_a_ += change_ / (f.beta * f.step * f.step);
     v_ += change_ * (f.gamma / (f.beta * f.step));
@@ -146,10 +173,16 @@ NewtonProgress GlobalSolver::take_change(const DifferenceFormulas& f) {
 // goes. So only what acts is taken: W J S^-1 J^T keeps it, up to 1/penalty, and drops the rest.
 void GlobalSolver::drop_idle_multipliers() {
     product_.setZero();
-    add_transposed(system_->jacobian_pattern(), jacobian_, rows_, 1.0, product_);
+    add_transposed(system_->jacobian_pattern(), jacobian_, multiplier_change_, 1.0, product_);
     solver_->solve(product_);
-    multiply(system_->jacobian_pattern(), jacobian_, product_, rows_);
-    rows_ = rows_.cwiseProduct(weight_);
+    multiply(system_->jacobian_pattern(), jacobian_, product_, multiplier_change_);
+    multiplier_change_ = multiplier_change_.cwiseProduct(weight_);
+}
+
+// The change of the positions that may be left out.
+double GlobalSolver::find_enough(const State& start, const DifferenceFormulas& f) const {
+    return std::max(f.beta * f.step * f.step * find_acceptable_error(start.scheme_a, scheme_a_, options_.tolerance),
+                    rounding * q_.lpNorm<Eigen::Infinity>());
 }
 
 // Two passes are enough but near singular positions, where constraints hardly act in some directions. What is left there of the accelerations
@@ -177,36 +210,41 @@ StepReport GlobalSolver::step(State& state, const DifferenceFormulas& f) {
     StepReport report;
     Evaluation& e = *evaluation_;
     open(state, f);
-    double before = 0;
+    ConvergenceWatch watch;
     bool converged = false;
     bool is_stale = true;
     // Stiffness and damping of an earlier step serve as long as the iteration converges fast.
     bool needs_stiffness = !can_reuse_stiffness(f);
     ++stiffness_age_;
-    double worst_rate = 0;
-    while (!converged && report.iterations < options_.max_iterations) {
+    while (true) {
         system_->update(e, state.t + f.step, q_, v_, state.memory);
         update_acceleration(state, f);
         if (is_stale && !factorize_tangent(f, needs_stiffness)) break;
+        if (is_stale) watch.start_tangent();
         update_residual(f);
-        converged = report.iterations > 1 && is_balanced(f);
+        converged = report.iterations > 1 && has_settled(state, f, watch);
         if (converged) break;
+        if (report.iterations == options_.max_iterations) {
+            converged = is_balanced(f);
+            break;
+        }
         find_change();
-        const auto [size, enough] = take_change(f);
+        find_multiplier_change(f);
+        updates_.improve(change_, multiplier_change_);
+        const auto [size, loosely] = take_change(f);
         ++report.iterations;
         if (!std::isfinite(size)) break;
-        // Linear convergence with rate r leaves about r / (1 - r) of the last change.
-        const double rate = before > 0 ? size / before : 0;
+        watch.follow(size, rate_matters * loosely);
         // With an old stiffness the first rates flatter: the predictor's error lies mostly where it matters little.
-        const double expected = stiffness_age_ > 0 ? std::max(rate, old_stiffness_rate) : rate;
-        const double left = before > 0 ? size * expected / std::max(0.1, 1 - expected) : size;
-        converged = left <= enough;
-        is_stale = needs_stiffness = rate > 0.1;
-        // Rates among changes too small to matter say nothing: near a steady state the first change is one of them.
-        if (before > rate_matters * enough) worst_rate = std::max(worst_rate, rate);
-        before = size;
+        const bool is_old = stiffness_age_ > 0;
+        const double left = watch.left(is_old ? old_stiffness_rate : 0);
+        converged = left <= find_enough(state, f) || (watch.has_stalled() && left <= loosely);
+        if (converged) break;
+        is_stale = needs_stiffness = watch.rate() > (is_old ? slow_with_old_stiffness : slow);
+        if (is_stale && !is_old) choice_.learn(watch.worst_of_tangent());
     }
-    convergence_rate_ = worst_rate;
+    convergence_rate_ = watch.worst();
+    if (stiffness_age_ == 0) choice_.learn(watch.worst_of_tangent());
     if (!converged) {
         stiffness_age_ = oldest_stiffness;
         report.ok = false;
@@ -228,7 +266,7 @@ void GlobalSolver::forget() {
 }
 
 void GlobalSolver::open(const State& start, const DifferenceFormulas& f) {
-    scheme_a_ = start.scheme_a;
+    predict_acceleration(start, f.step, scheme_a_);
     lambda_ = start.lambda;
     scheme_share_ = (1 - f.delta_f) / (1 - f.delta_m);
     q_ = f.q_hat + f.beta * f.step * f.step * scheme_a_;
@@ -246,6 +284,7 @@ bool GlobalSolver::approach(const State& start, const DifferenceFormulas& f, boo
 
 NewtonProgress GlobalSolver::advance(const DifferenceFormulas& f, const VecX& response) {
     change_ += f.beta * f.step * f.step * response;
+    find_multiplier_change(f);
     return take_change(f);
 }
 

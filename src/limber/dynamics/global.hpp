@@ -22,7 +22,9 @@
 // Then, with the same factorised S,
 //   S v = (S - J^T W J) v* - J^T W Phi_t,   S a = (S - J^T W J) a* - J^T W (J' v + Phi_t')
 
+#include "limber/dynamics/newton_iteration.hpp"
 #include "limber/dynamics/step_solver.hpp"
+#include "limber/math/broyden_updates.hpp"
 #include "limber/math/linear_solver.hpp"
 
 namespace limber {
@@ -59,9 +61,13 @@ private:
     void update_residual(const DifferenceFormulas& f);
     /// The change of the positions that takes out the residual, to first order.
     void find_change();
+    void find_multiplier_change(const DifferenceFormulas& f);
     NewtonProgress take_change(const DifferenceFormulas& f);
-    /// Of a change of multipliers, in rows_: what does nothing.
+    /// Takes what does nothing out of the change of the multipliers.
     void drop_idle_multipliers();
+    double find_enough(const State& start, const DifferenceFormulas& f) const;
+    bool has_settled(const State& start, const DifferenceFormulas& f, const ConvergenceWatch& watch) const;
+    bool is_balanced_to(const DifferenceFormulas& f, double acceleration, double opening) const;
     /// x <- x - S^-1 J^T W (J x + rhs), until J x + rhs is small.
     void project(const VecX& rhs, VecX& x);
 
@@ -71,7 +77,9 @@ private:
     std::unique_ptr<LinearSolver> solver_;
     std::vector<double> tangent_, jacobian_;  // jacobian_: J at the factorised configuration
     VecX weight_;                             // W
-    VecX q_, v_, a_, scheme_a_, lambda_, change_;
+    VecX q_, v_, a_, scheme_a_, lambda_, change_, multiplier_change_;
+    BroydenUpdates updates_;
+    TangentChoice choice_;
     VecX residual_, rows_, product_;
     std::vector<double> stiffness_;  // gamma h C + beta h^2 K, of the step stiffness_age_ steps ago
     int stiffness_age_ = 1 << 20;
