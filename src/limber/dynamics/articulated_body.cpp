@@ -1,5 +1,6 @@
 #include "limber/dynamics/articulated_body.hpp"
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
@@ -9,13 +10,47 @@
 namespace limber {
 namespace {
 
-constexpr double massless_floor = 1e-6;  // over the typical inertia of a coordinate
+constexpr double massless_floor = 0.1;   // over the inertia of the lightest links
+constexpr double no_inertia = 1e-10;     // of a body along a joint, over that along its single coordinates
+constexpr double lightest_link = 1e-3;   // over the typical mass
 constexpr double regularisation = 1e-8;  // over the admittance of a row
 constexpr int max_passes = 20;           // needed near dead points, where some constraint hardly acts
-constexpr int massless_passes = 3;
+constexpr int massless_passes = 50;
 constexpr double enough = 1e-13;
+// Inertia of a motion over E that is rounding.
+constexpr double held_by_floor = 1e-11;
 // Closures that are open by less, over the length of the mechanism, have been closed.
 constexpr double closed = 1e-12;
+
+/// Whether a body by itself resists every motion of its joint.
+template <int D>
+bool has_inertia_along(const MechanismBody<D>& body, const RelativeMotion<D>& motion, const TreeNode<D>& node,
+                       int index, const VecX& q) {
+    const AngularMat<D> inertia = world_inertia(body, motion.body[index]);
+    const int count = node.column_count;
+    MatX gram(count, count);
+    for (int i = 0; i < count; ++i)
+        for (int j = 0; j < count; ++j) {
+            const auto& a = motion.column[node.first_column + i];
+            const auto& b = motion.column[node.first_column + j];
+            gram(i, j) = body.mass * a.u.dot(b.u) + a.w.dot(inertia * b.w);
+        }
+    // The length of Euler parameters is no motion.
+    int first = 0;
+    for (const JointMotion& step : node.motions) {
+        const bool is_ball = step.kind == JointMotion::Kind::ball;
+        if (is_ball) {
+            const VecX p = q.segment(node.first_column + first, 4);
+            gram.block(first, first, 4, 4) += gram.block(first, first, 4, 4).trace() * p * p.transpose();
+        }
+        first += is_ball ? 4 : 1;
+    }
+    const VecX size = gram.diagonal();
+    if (!(size.minCoeff() > 0)) return false;
+    const VecX scale = size.cwiseSqrt().cwiseInverse();
+    const MatX scaled = scale.asDiagonal() * gram * scale.asDiagonal();
+    return Eigen::SelfAdjointEigenSolver<MatX>(scaled, Eigen::EigenvaluesOnly).eigenvalues()[0] > no_inertia;
+}
 
 }  // namespace
 
@@ -37,6 +72,8 @@ ArticulatedBodySolver<D>::ArticulatedBodySolver(std::shared_ptr<const System> sy
     const int n = system_->size();
     scattered_ = VecX::Zero(n);
     change_ = floor_force_ = response_ = unprojected_ = VecX::Zero(n);
+    floor_rest_ = floor_direction_ = floor_answer_ = VecX::Zero(n);
+    floor_multipliers_ = no_rows_ = VecX::Zero(system_->rows());
     scratch_lambda_ = violation_ = VecX::Zero(system_->rows());
     residual_ = multipliers_ = VecX::Zero(rows_);
     pivot_floor_.assign(rows_, 0.0);
@@ -60,9 +97,21 @@ bool ArticulatedBodySolver<D>::solve(double t, const VecX& q, const VecX& v, std
 
 template <int D>
 void ArticulatedBodySolver<D>::solve_constrained(const VecX& f, const VecX& rhs, const VecX& q, VecX& x, VecX& y) {
-    // M + E is factorised; E x of the guess goes to the other side.
-    floor_force_ = floor_.cwiseProduct(x);
-    x = f + floor_force_;
+    if (!is_massless_) {
+        solve_with_floor(f, rhs, q, x, y);
+        return;
+    }
+    // E x of the guess goes to the other side.
+    floor_rest_ = -x;
+    floor_force_ = f + floor_.cwiseProduct(x);
+    solve_with_floor(floor_force_, rhs, q, x, y);
+    floor_rest_ += x;
+    take_floor_away(q, x, y);
+}
+
+template <int D>
+void ArticulatedBodySolver<D>::solve_with_floor(const VecX& f, const VecX& rhs, const VecX& q, VecX& x, VecX& y) {
+    x = f;
     // Euler parameters p: p . x = -rhs, through their own part of M.
     for (int b = 0; b < balls_; ++b)
         x.template segment<4>(tree_.ball_columns[b]) -=
@@ -70,13 +119,36 @@ void ArticulatedBodySolver<D>::solve_constrained(const VecX& f, const VecX& rhs,
     y.setZero(system_->rows());
     inertia_.solve(x);
     if (rows_ > 0) close_loops(rhs, x, y);
-    // So far M x + J^T y = f holds for M + E only: steps of refinement.
-    for (int pass = 0; is_massless_ && pass < massless_passes; ++pass) {
-        change_ = floor_.cwiseProduct(x) - floor_force_;
-        floor_force_ = floor_.cwiseProduct(x);
-        inertia_.solve(change_);
-        x += change_;
-        if (rows_ > 0) close_loops(rhs, x, y);
+}
+
+// floor_rest_: x less the guess it was found from.
+template <int D>
+void ArticulatedBodySolver<D>::take_floor_away(const VecX& q, VecX& x, VecX& y) {
+    const auto product = [&](const VecX& a, const VecX& b) { return a.dot(floor_.cwiseProduct(b)); };
+    const auto apply = [&](const VecX& direction) {
+        floor_force_ = floor_.cwiseProduct(direction);
+        solve_with_floor(floor_force_, no_rows_, q, floor_answer_, floor_multipliers_);
+    };
+    // With g the guess, x = P (f + E g) leaves the residual P (f + E x) - x = P E (x - g).
+    apply(floor_rest_);
+    y += floor_multipliers_;
+    floor_rest_ = floor_answer_;
+    floor_direction_ = floor_rest_;
+    double size = product(floor_rest_, floor_rest_);
+    const double tolerance = enough * enough * floor_.maxCoeff() * x.squaredNorm();
+    for (int pass = 0; pass < massless_passes && size > tolerance; ++pass) {
+        apply(floor_direction_);
+        change_ = floor_direction_ - floor_answer_;
+        const double curvature = product(floor_direction_, change_);
+        // Nothing else holds it: a motion without inertia, whose forces balance up to rounding.
+        if (!(curvature > held_by_floor * product(floor_direction_, floor_direction_))) break;
+        const double step = size / curvature;
+        x += step * floor_direction_;
+        y += step * floor_multipliers_;
+        floor_rest_ -= step * change_;
+        const double before = size;
+        size = product(floor_rest_, floor_rest_);
+        floor_direction_ = floor_rest_ + (size / before) * floor_direction_;
     }
 }
 
@@ -152,17 +224,36 @@ void ArticulatedBodySolver<D>::normalise(VecX& q) const {
     for (const int first : tree_.ball_columns) q.template segment<4>(first).normalize();
 }
 
+// Only for joints along which their own body has no inertia: all others have a regular S^T A S, however light they are.
 template <int D>
 VecX ArticulatedBodySolver<D>::find_floor() const {
     const Mechanism<D>& m = relative_.mechanism();
     VecX floor = VecX::Zero(system_->size());
-    for (const TreeNode<D>& node : tree_.nodes) {
+    double lightest = m.mass_scale;
+    for (const auto& body : m.bodies)
+        if (body.mass > 0) lightest = std::min(lightest, body.mass);
+    lightest = std::max(lightest, lightest_link * m.mass_scale);
+    BodyStates<D> states;
+    for (const auto& body : m.bodies) states.push_back(body.reference);
+    VecX q;
+    VecX v;
+    relative_.import_states(states, q, v);
+    const auto evaluation = relative_.make_evaluation();
+    const std::vector<double> memory = m.memory_with_all_rows();
+    relative_.update_positions(*evaluation, 0, q, memory);
+    const RelativeMotion<D>& motion = RelativeSystem<D>::motion(*evaluation);
+    for (std::size_t i = 0; i < tree_.nodes.size(); ++i) {
+        const TreeNode<D>& node = tree_.nodes[i];
         const MechanismBody<D>& body = m.bodies[node.body];
-        const double typical = m.mass_scale * m.length_scale * m.length_scale;
-        const bool is_light = !(body.mass > 0) || !(body.inertia.diagonal().minCoeff() > 1e-9 * typical);
-        if (!is_light) continue;
-        for (int c = node.first_column; c < node.first_column + node.column_count; ++c)
-            floor[c] = massless_floor * system_->coordinate_inertia()[c];
+        if (node.column_count == 0 || has_inertia_along(body, motion, node, static_cast<int>(i), q)) continue;
+        int c = node.first_column;
+        for (const JointMotion& step : node.motions) {
+            const bool is_ball = step.kind == JointMotion::Kind::ball;
+            const double length = step.kind == JointMotion::Kind::slide ? 1 : m.length_scale;
+            // Euler parameters are half of a turn.
+            for (int k = 0; k < (is_ball ? 4 : 1); ++k)
+                floor[c++] = massless_floor * (is_ball ? 4 : 1) * lightest * length * length;
+        }
     }
     return floor;
 }

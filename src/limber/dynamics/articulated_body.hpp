@@ -7,7 +7,10 @@
 // gives the matrix by dot products (see articulated_inertia.hpp). The matrix is regularised and refined like that of baumgarte, so
 // redundant closures give the smallest multipliers; where closures are open, those that depend on others are left out instead.
 //
-// Massless links have no M^-1 of their own: M + E with a small E is used, and the equations M a + J^T lambda = Q are refined against it.
+// Massless links have no M^-1 of their own: M + E is factorised, with an inertia E for their coordinates like that of a real link, so that ranks and
+// pivots are those of a real mechanism. The solution x for M itself obeys x = P (Q + E x), P being the solution operator for M + E and the
+// closures. I - P E is symmetric and positive definite in the metric of E, its spectrum lies between 0 and 1, and conjugate gradients
+// find x in a few passes, one per massless coordinate at most.
 
 #include "limber/dynamics/configuration.hpp"
 #include "limber/dynamics/formulation.hpp"
@@ -45,6 +48,10 @@ private:
     void respond(const VecX& multipliers, VecX& response);
     void normalise(VecX& q) const;
     VecX find_floor() const;
+    /// x <- P f, y <- multipliers, with M + E (see above).
+    void solve_with_floor(const VecX& f, const VecX& rhs, const VecX& q, VecX& x, VecX& y);
+    /// From the solution for M + E to that for M.
+    void take_floor_away(const VecX& q, VecX& x, VecX& y);
     std::vector<double> find_ball_inertia() const;
     double dot_row(int row, const VecX& x) const;
     /// x <- x - M^-1 J^T y with y such that J x + rhs = 0; lambda += y.
@@ -73,6 +80,7 @@ private:
     VecX weight_;     // of the rows; one over what their matrix is regularised with
     VecX scattered_;  // zero between calls
     VecX floor_force_, change_, response_, violation_, residual_, multipliers_, scratch_lambda_, unprojected_;
+    VecX floor_rest_, floor_direction_, floor_answer_, floor_multipliers_, no_rows_;  // of conjugate gradients
 };
 
 /// The system must be in relative coordinates.

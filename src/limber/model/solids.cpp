@@ -9,6 +9,9 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Eigenvalues>
+#include <cmath>
+
 #include "limber/model/evaluation.hpp"
 
 namespace limber {
@@ -30,6 +33,21 @@ Mat3 diagonal(double xx, double yy, double zz) {
 
 Mat3 steiner(double mass, const Vec3& offset) {
     return mass * (offset.squaredNorm() * Mat3::Identity() - offset * offset.transpose());
+}
+
+// Moments of inertia are sums of m (y^2 + z^2), m (z^2 + x^2), m (x^2 + y^2): none is larger than the other two together.
+void refuse_impossible(const Mat3& inertia, const Subject& what) {
+    constexpr double rounding = 1e-9;
+    constexpr double digits = 2e-3;  // of numbers as they stand in tables
+    const Vec3 moments = Eigen::SelfAdjointEigenSolver<Mat3>(inertia, Eigen::EigenvaluesOnly).eigenvalues();
+    const auto refuse = [&](const char* expected) {
+        throw ModelError(
+            fmt::format("{}: no body has such an inertia: expected {}, found principal moments {:.6g}, {:.6g}, {:.6g}",
+                        what.text(), expected, moments[0], moments[1], moments[2]));
+    };
+    if (!(moments[0] >= -rounding * std::abs(moments[2]))) refuse("principal moments that are not negative");
+    if (!(moments[2] <= (1 + digits) * (moments[0] + moments[1])))
+        refuse("a largest principal moment of at most the sum of the other two");
 }
 
 // Volume (area, length) and inertia per unit mass of a solid about its own centre; centre in the solid's frame.
@@ -117,6 +135,7 @@ MassProperties solid_mass_properties(const ModelEvaluation& e, const Solid& soli
             own.inertia << at(0), at(3), at(4), at(3), at(1), at(5), at(4), at(5), at(2);
             if (planar) own.inertia = diagonal(0, 0, own.inertia(2, 2));
             for (int i = 0; i < 3; ++i) not_negative(own.inertia(i, i), what.with("a moment of inertia"));
+            if (!planar) refuse_impossible(own.inertia, what);
         }
     }
     own.centre = frame.position + frame.axes * own.centre;

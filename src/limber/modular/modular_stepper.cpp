@@ -58,7 +58,7 @@ std::shared_ptr<const ModularSystem<D>> compile_modular(std::shared_ptr<const Me
         const auto component = compile_component(*system->whole, system->parts.components[k], system->parts.ports[k],
                                                  settings, exact_options, integrator_options);
         system->components.push_back(component);
-        const int own = count_massless_freedoms(component->system->mechanism());
+        const int own = component->massless_freedoms;
         if (own > 0) massless_components.push_back(component);
         massless += own;
     }

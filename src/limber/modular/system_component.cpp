@@ -45,6 +45,7 @@ std::shared_ptr<CompiledComponent<D>> compile_component(const Mechanism<D>& whol
                                     : settings.coordinates.empty()   ? "natural"
                                                                      : settings.coordinates;
     compiled->settings.coordinates = coordinates;
+    compiled->massless_freedoms = count_massless_freedoms(part.mechanism);
     compiled->system = make_system<D>(std::make_shared<const Mechanism<D>>(std::move(part.mechanism)),
                                       parse_coordinate_kind(coordinates), !formulation.is_matrix_free);
     return compiled;

@@ -24,6 +24,7 @@ struct CompiledComponent {
     /// For accelerations by themselves: the same, but nothing moves without inertia, and wrenches on all bodies, at the end of the
     /// memory, give back what the lent inertia takes. Null: `system` itself serves.
     std::shared_ptr<const MechanismSystem<D>> weighted_system;
+    int massless_freedoms = 0;  ///< by itself, see count_massless_freedoms()
     ComponentSettings settings;
     FormulationOptions formulation_options;
     IntegratorOptions integrator_options;

@@ -19,6 +19,7 @@
 #include "limber/modular/live_joints.hpp"
 #include "limber/simulation/drawn_joints.hpp"
 #include "limber/simulation/open_joints.hpp"
+#include "limber/simulation/quasi_static_start.hpp"
 
 namespace limber {
 namespace {
@@ -219,9 +220,14 @@ void Simulation::start() {
     assembly_ = assemble(*mechanism, states, state_.memory, 0.0, true);
     if (!assembly_.converged)
         throw ModelError(describe_open_joint(model_, assembly_.worst, "the mechanism cannot be assembled"));
+    InertialessMotions<D> inertialess(*mechanism, states, state_.memory, 0.0);
+    inertialess.balance(states, state_.memory, 0.0);
     if (options_.from_equilibrium) {
+        const auto at_rest = make_static_mechanism<D>(mechanism, inertialess.bodies(), 0.0);
+        const std::size_t own_memory = state_.memory.size();
+        state_.memory.insert(state_.memory.end(), at_rest.further_memory.begin(), at_rest.further_memory.end());
         // With matrices, whatever the formulation needs.
-        const auto settled = make_system<D>(mechanism, kind);
+        const auto settled = make_system<D>(at_rest.mechanism, kind);
         settled->import_states(states, state_.q, state_.v);
         const auto solver = make_acceleration_solver("augmented-lagrangian", settled);
         equilibrium_ = find_equilibrium(*settled, *solver, make_relaxation<D>(settled), state_);
@@ -231,12 +237,17 @@ void Simulation::start() {
             states[b].velocity = mechanism->bodies[b].reference.velocity;
             states[b].angular_velocity = mechanism->bodies[b].reference.angular_velocity;
         }
+        state_.memory.resize(own_memory);
+        inertialess.balance(states, state_.memory, 0.0);
     }
+    rest_idle_turns(*mechanism, states);
     velocity_start_ = project_velocities(*mechanism, states, state_.memory, 0.0, true);
     if (!(velocity_start_.largest_error < 1e-6 * (1 + mechanism->length_scale)))
         throw ModelError(
             describe_contradiction(velocity_start_.worst, "the velocities at the start contradict each other"));
+    inertialess.balance_velocities(states, state_.memory, 0.0);
     compile<D>(mechanism);
+    refuse_unfit_options(inertialess, *mechanism, options_, modular_as<D>().get());
     system_as<D>().import_states(states, state_.q, state_.v);
     const StepReport report = stepper_->start(state_);
     if (!report.ok) throw ModelError("the accelerations at the start cannot be found: " + report.reason);
@@ -284,6 +295,9 @@ HandOverReport Simulation::hand_over_as(Model model, SimulationOptions options, 
     if (limits.move > 0 && report.largest_move > limits.move)
         throw ModelError(
             fmt::format("a body would have to jump by {:.3g} m, more than {:.3g} m", report.largest_move, limits.move));
+    InertialessMotions<D> inertialess(*mechanism, states, next.state_.memory, state_.t);
+    inertialess.balance(states, next.state_.memory, state_.t);
+    rest_idle_turns(*mechanism, states);
     const BodyStates<D> unprojected = states;
     // Contacts may open: whether they do is decided when the new stepper starts.
     const VelocityReport velocities =
@@ -297,7 +311,9 @@ HandOverReport Simulation::hand_over_as(Model model, SimulationOptions options, 
                                      -velocities.energy_lost));
     report.kinetic_lost = velocities.energy_lost;
     report.impulses = find_impulses(*mechanism, unprojected, states, next.state_.memory, state_.t);
+    inertialess.balance_velocities(states, next.state_.memory, state_.t);
     next.compile<D>(mechanism);
+    refuse_unfit_options(inertialess, *mechanism, next.options_, next.modular_as<D>().get());
     next.state_.t = state_.t;
     next.system_as<D>().import_states(states, next.state_.q, next.state_.v);
     const StepReport started = next.stepper_->start(next.state_);
@@ -436,6 +452,7 @@ HandOverReport Simulation::apply_impulse_as(const std::string& marker, const Vec
     report.impulses = find_impulses(m, unprojected, states, state_.memory, state_.t);
     State next = state_;
     system_as<D>().import_states(states, next.q, next.v);
+    balance_state(system_as<D>(), next);
     const StepReport started = stepper_->start(next);
     if (!started.ok) throw ModelError("the accelerations cannot be found: " + started.reason);
     state_ = std::move(next);
@@ -446,21 +463,25 @@ HandOverReport Simulation::apply_impulse_as(const std::string& marker, const Vec
 }
 
 void Simulation::move_target(const std::string& force, const Vec3& target) {
-    const auto move = [&]<int D>(const Mechanism<D>& m) {
+    State next = state_;
+    const auto move = [&]<int D>(const MechanismSystem<D>& system) {
+        const Mechanism<D>& m = system.mechanism();
         const auto it = m.force_index.find(force);
         if (it == m.force_index.end() || m.forces.elements[it->second].target_memory < 0)
             throw ModelError(fmt::format("there is no pull '{}'", force));
         const int first = m.forces.elements[it->second].target_memory;
-        for (int k = 0; k < D; ++k) state_.memory[first + k] = target[k];
+        for (int k = 0; k < D; ++k) next.memory[first + k] = target[k];
+        balance_state(system, next);
     };
     if (model_.planar) {
-        move(system_as<2>().mechanism());
+        move(system_as<2>());
     } else {
-        move(system_as<3>().mechanism());
+        move(system_as<3>());
     }
     // The force has jumped, and with it the accelerations.
-    const StepReport report = stepper_->start(state_);
+    const StepReport report = stepper_->start(next);
     if (!report.ok) throw ModelError("the accelerations cannot be found: " + report.reason);
+    state_ = std::move(next);
 }
 
 std::vector<int> Simulation::components_of_bodies() const {

@@ -209,12 +209,14 @@ void RelativeSystem<D>::compute_row_inertia() {
         const int node = tree.node_of_column[c];
         const Vec<D> linear = s.mass[node] * column.u + cross<D>(column.w, s.first_moment[node]);
         const AngularVec<D> angular = s.inertia[node] * column.w + moment<D>(s.first_moment[node], column.u);
-        // What counts as the inertia of a coordinate that has less.
+        // What counts as the inertia of a coordinate that has none; light ones count as what they are.
+        constexpr double rounding = 1e-14;
         const bool is_slide = column.w.isZero(0) && !column.axis.isZero(0);
-        const double typical = 1e-3 * m.mass_scale * (is_slide ? 1 : length * length);
+        const double typical = m.mass_scale * (is_slide ? 1 : length * length);
         const double own = column.u.dot(linear) + column.w.dot(angular);
-        this->coordinate_inertia_[c] = std::max(own, typical);
-        floor[c] = own < typical ? typical : 1e-9 * own;
+        const bool is_massless = !(own > rounding * typical);
+        this->coordinate_inertia_[c] = is_massless ? 1e-3 * typical : own;
+        floor[c] = is_massless ? 1e-3 * typical : 1e-9 * own;
     }
     // No Euler parameter is the length of all four alone: they share their inertia.
     for (const int first : tree.ball_columns) {
@@ -249,7 +251,8 @@ void RelativeSystem<D>::find_spin_inertia() {
             const MechanismBody<D>& body = m.bodies[node.body];
             const Mat3 inertia = moved_inertia<3>(body.mass, Vec3::Zero(), body.inertia, -node.point);
             const double least = Eigen::SelfAdjointEigenSolver<Mat3>(inertia, Eigen::EigenvaluesOnly).eigenvalues()[0];
-            const double typical = std::max(inertia.trace(), 1e-3 * m.mass_scale * m.length_scale * m.length_scale);
+            const double typical =
+                inertia.trace() > 0 ? inertia.trace() : 1e-3 * m.mass_scale * m.length_scale * m.length_scale;
             if (least < 1e-9 * typical) spin_inertia_[b] = 1e-9 * typical;
         }
     }

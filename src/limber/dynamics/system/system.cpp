@@ -7,6 +7,7 @@
 
 #include "limber/dynamics/system/relative_system.hpp"
 #include "limber/dynamics/system/system_of.hpp"
+#include "limber/kinematics/mechanism/idle_turns.hpp"
 #include "limber/kinematics/natural/natural_coordinates.hpp"
 #include "limber/kinematics/reference_point/reference_point_coordinates.hpp"
 #include "limber/model/error.hpp"
@@ -97,7 +98,9 @@ CoordinateKind parse_coordinate_kind(const std::string& name) {
 template <int D>
 std::shared_ptr<const MechanismSystem<D>> make_system(std::shared_ptr<const Mechanism<D>> mechanism,
                                                       CoordinateKind kind, bool with_matrices) {
+    // Natural coordinates of points and bars do not count turns that nothing sees.
     if (kind == CoordinateKind::natural) return std::make_shared<SystemOf<NaturalCoordinates<D>>>(std::move(mechanism));
+    mechanism = with_idle_inertia<D>(std::move(mechanism));
     if (kind == CoordinateKind::reference_point)
         return std::make_shared<SystemOf<ReferencePointCoordinates<D>>>(std::move(mechanism));
     return std::make_shared<RelativeSystem<D>>(std::move(mechanism), with_matrices);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "limber/kinematics/body_space/nudge.hpp"
 #include "limber/kinematics/body_space/turn_counter.hpp"
 #include "limber/kinematics/body_space/twist_constraints.hpp"
 #include "limber/math/interruption.hpp"
@@ -200,21 +201,6 @@ int rank_of(const std::vector<double>& leverage) {
     double sum = 0;
     for (const double l : leverage) sum += l;
     return static_cast<int>(std::lround(sum));
-}
-
-// A fixed, irregular displacement of all bodies.
-template <int D>
-void nudge(BodyStates<D>& states, double length) {
-    unsigned seed = 12345;
-    for (auto& body : states) {
-        TwistVec<D> d;
-        for (int i = 0; i < twist_size<D>; ++i) {
-            seed = seed * 1664525U + 1013904223U;
-            d[i] = 0.05 * (static_cast<double>(seed >> 8) / static_cast<double>(1U << 24) - 0.5);
-        }
-        d.template head<D>() *= length;
-        move(body, d);
-    }
 }
 
 }  // namespace

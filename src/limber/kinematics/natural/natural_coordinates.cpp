@@ -36,8 +36,9 @@ void NaturalCoordinates<D>::number_nodes() {
         size_ += D;
         // A slender rod has no mass on the vectors that turn about it, but what holds them has.
         const double length = node.is_point ? 1.0 : m_.length_scale;
-        double mass = 1e-3 * m_.mass_scale;
+        double mass = 0;
         for (const int b : node.bodies) mass = std::max(mass, 0.1 * m_.bodies[b].mass);
+        if (!(mass > 0)) mass = 1e-3 * m_.mass_scale;
         for (int k = 0; k < D; ++k) inertia_floor_.push_back(mass * length * length);
     }
 }

@@ -83,10 +83,12 @@ ReferencePointCoordinates<D>::ReferencePointCoordinates(const Mechanism<D>& mech
 
 template <int D>
 double ReferencePointCoordinates<D>::inertia_floor(int column) const {
-    if (column % columns_per_body < D) return 1e-3 * m_.mass_scale;
-    const double typical = m_.mass_scale * m_.length_scale * m_.length_scale;
-    const double own = m_.bodies[column / columns_per_body].inertia.trace() / angular_size<D>;
-    return (D == 2 ? 1 : 4) * std::max(1e-3 * typical, 0.3 * own);
+    // Light bodies count as what they are: beside what a typical one would need, their own inertia is lost.
+    const MechanismBody<D>& body = m_.bodies[column / columns_per_body];
+    const double mass = 1e-3 * (body.mass > 0 ? body.mass : m_.mass_scale);
+    if (column % columns_per_body < D) return mass;
+    const double own = body.inertia.trace() / angular_size<D>;
+    return (D == 2 ? 1 : 4) * (own > 0 ? 0.3 * own : mass * m_.length_scale * m_.length_scale);
 }
 
 template <int D>

@@ -1,0 +1,503 @@
+#include "limber/kinematics/body_space/inertialess.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/QR>
+#include <Eigen/SVD>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "limber/kinematics/body_space/assembly.hpp"
+#include "limber/kinematics/body_space/nudge.hpp"
+#include "limber/kinematics/body_space/reactions.hpp"
+#include "limber/model/error.hpp"
+
+namespace limber {
+namespace {
+
+constexpr double no_inertia = 1e-14;   // over the largest moment of inertia of a body
+constexpr double independent = 1e-9;   // of rows and vectors of unit size
+constexpr double displacement = 1e-6;  // of differences, over the typical length
+constexpr double undetermined = 1e-8;  // stiffness over what is usual in the same row
+constexpr double no_damping = 1e-9;
+constexpr double balanced = 1e-13;  // over the forces on the bodies
+constexpr double good_enough = 1e-9;
+constexpr double largest_step = 0.5;  // over the typical length
+constexpr int max_iterations = 60;
+constexpr int max_halvings = 20;
+
+/// Orthonormal basis of the vectors that all rows of a matrix are orthogonal to.
+MatX null_space(const MatX& rows) {
+    const Eigen::Index n = rows.cols();
+    if (n == 0 || rows.rows() == 0) return MatX::Identity(n, n);
+    const Eigen::ColPivHouseholderQR<MatX> qr(rows.transpose());
+    const double largest = std::abs(qr.matrixR()(0, 0));
+    Eigen::Index rank = 0;
+    const Eigen::Index most = std::min(rows.rows(), n);
+    while (rank < most && std::abs(qr.matrixR()(rank, rank)) > independent * std::max(1.0, largest)) ++rank;
+    MatX q = MatX::Identity(n, n);
+    q.applyOnTheLeft(qr.householderQ());
+    return q.rightCols(n - rank);
+}
+
+template <int D>
+MatX turns_without_inertia(const MechanismBody<D>& body, const BodyState<D>& state) {
+    if constexpr (D == 2) {
+        return body.inertia(0, 0) > 0 ? MatX(1, 0) : MatX(MatX::Identity(1, 1));
+    } else {
+        const Eigen::SelfAdjointEigenSolver<Mat3> eigen(body.inertia);
+        int count = 0;
+        while (count < 3 && !(eigen.eigenvalues()[count] > no_inertia * eigen.eigenvalues()[2])) ++count;
+        return state.axes * eigen.eigenvectors().leftCols(count);
+    }
+}
+
+/// Row-wise matrix of the velocity at an arm by a turn.
+template <int D>
+Eigen::Matrix<double, D, angular_size<D>> arm_matrix(const Vec<D>& arm) {
+    Eigen::Matrix<double, D, angular_size<D>> m;
+    for (int k = 0; k < angular_size<D>; ++k) m.col(k) = cross<D>(AngularVec<D>(AngularVec<D>::Unit(k)), arm);
+    return m;
+}
+
+template <int D>
+bool is_light(const MechanismBody<D>& body) {
+    return !(body.mass > 0) || turns_without_inertia<D>(body, body.reference).cols() > 0;
+}
+
+/// None if they are not needed.
+template <int D>
+ConstraintSet<D> rows_that_hold(const Mechanism<D>& m, const std::vector<double>& memory) {
+    if (std::none_of(m.bodies.begin(), m.bodies.end(), is_light<D>)) return {};
+    std::vector<int> rows;
+    for (std::size_t r = 0; r < m.constraints.rows.size(); ++r)
+        if (m.constraints.rows[r].is_on(memory)) rows.push_back(static_cast<int>(r));
+    return m.constraints.with_rows(rows);
+}
+
+}  // namespace
+
+template <int D>
+InertialessMotions<D>::InertialessMotions(const Mechanism<D>& mechanism, const BodyStates<D>& states,
+                                          const std::vector<double>& memory, double t)
+    : m_(mechanism), rows_(mechanism, rows_that_hold(mechanism, memory)) {
+    find_light_bodies(states);
+    if (light_.empty()) return;
+    slot_force_.assign(m_.forces.slot_feature.size(), Vec<D>::Zero());
+    force_ties_ = find_force_ties(m_);
+    find_clusters();
+    const MatX basis = find_basis(states, memory, t);
+    count_ = static_cast<int>(basis.cols());
+    if (count_ == 0) return;
+    BodyStates<D> near = states;
+    std::vector<double> near_memory = memory;
+    nudge(near, m_.length_scale);
+    if (assemble(m_, near, near_memory, t, false).converged && find_basis(near, near_memory, t).cols() < basis.cols()) {
+        count_ = 0;
+        return;
+    }
+    for (const LightBody& light : light_)
+        if (basis.middleRows(light.body * T, T).norm() > independent) bodies_.push_back(light.body);
+}
+
+// ---------------------------------------------------------------- which motions
+
+template <int D>
+void InertialessMotions<D>::find_light_bodies(const BodyStates<D>& states) {
+    int column = 0;
+    std::vector<bool> may_touch(m_.bodies.size(), false);
+    for (const CollisionShape& shape : m_.shapes)
+        if (shape.body >= 0 && !m_.contact_rules.empty()) may_touch[shape.body] = true;
+    for (std::size_t b = 0; b < m_.bodies.size(); ++b) {
+        // Contacts may turn a point mass, but only while they last.
+        if (m_.bodies[b].mass > 0 && may_touch[b]) continue;
+        const int turns = static_cast<int>(turns_without_inertia(m_.bodies[b], states[b]).cols());
+        const int count = turns + (m_.bodies[b].mass > 0 ? 0 : D);
+        if (count == 0) continue;
+        light_.push_back({static_cast<int>(b), column, count, 0});
+        column += count;
+    }
+}
+
+template <int D>
+void InertialessMotions<D>::find_clusters() {
+    std::vector<int> place(m_.bodies.size(), -1);
+    for (std::size_t i = 0; i < light_.size(); ++i) place[light_[i].body] = static_cast<int>(i);
+    std::vector<int> root(light_.size());
+    std::iota(root.begin(), root.end(), 0);
+    const auto find = [&](int i) {
+        while (root[i] != i) i = root[i] = root[root[i]];
+        return i;
+    };
+    point_features_.resize(m_.bodies.size());
+    element_count_.assign(m_.bodies.size(), 0);
+    std::vector<int> last_element(m_.bodies.size(), -1);
+    for (int r = 0; r < rows_.row_count(); ++r) {
+        int first = -1;
+        const auto [begin, end] = rows_.entries(r);
+        for (int k = begin; k < end; ++k) {
+            const int body = rows_.entry_body(k);
+            if (place[body] < 0) continue;
+            if (last_element[body] != rows_.set.rows[r].element) ++element_count_[body];
+            last_element[body] = rows_.set.rows[r].element;
+            if (first >= 0) root[find(place[body])] = find(first);
+            first = place[body];
+        }
+        const Row& row = rows_.set.rows[r];
+        for (int s = row.first_slot; s < row.first_slot + row.slot_count; ++s) {
+            const int f = rows_.set.slot_feature[s];
+            if (m_.features[f].body >= 0 && m_.features[f].is_point) point_features_[m_.features[f].body].push_back(f);
+        }
+    }
+    std::vector<int> number(light_.size(), -1);
+    for (std::size_t i = 0; i < light_.size(); ++i) {
+        element_count_[light_[i].body] += force_ties_[light_[i].body].element_count;
+        int& own = number[find(static_cast<int>(i))];
+        if (own < 0) own = clusters_++;
+        light_[i].cluster = own;
+    }
+}
+
+// Columns of a body's own twist, lengths and turns times the typical length.
+template <int D>
+MatX InertialessMotions<D>::light_columns(const LightBody& light, const BodyStates<D>& states) const {
+    MatX columns = MatX::Zero(T, light.column_count);
+    int next = 0;
+    if (!(m_.bodies[light.body].mass > 0)) {
+        columns.topLeftCorner(D, D).setIdentity();
+        next = D;
+    }
+    columns.bottomRightCorner(A, light.column_count - next) =
+        turns_without_inertia(m_.bodies[light.body], states[light.body]);
+    return columns;
+}
+
+template <int D>
+MatX InertialessMotions<D>::find_unseen(const LightBody& light, const BodyStates<D>& states) const {
+    const int body = light.body;
+    const MatX none(T, 0);
+    const bool is_massless = !(m_.bodies[body].mass > 0);
+    if (force_ties_[body].by_all || (is_massless && element_count_[body] < 2)) return none;
+    const MatX columns = light_columns(light, states);
+    const BodyState<D>& state = states[body];
+    std::vector<Eigen::Matrix<double, D, T>> conditions;
+    const auto hold = [&](bool is_point, const Vec<D>& arm) {
+        Eigen::Matrix<double, D, T> condition = Eigen::Matrix<double, D, T>::Zero();
+        if (is_point) condition.template leftCols<D>().setIdentity();
+        condition.template rightCols<A>() = arm_matrix<D>(arm) / (is_point ? m_.length_scale : 1.0);
+        conditions.push_back(condition);
+    };
+    for (const int f : point_features_[body]) hold(true, state.axes * m_.features[f].local);
+    for (const Vec<D>& p : force_ties_[body].points) hold(true, state.axes * p);
+    for (const Vec<D>& d : force_ties_[body].directions) hold(false, state.axes * d);
+    std::vector<TwistVec<D>> own_rows;
+    for (int r = 0; r < rows_.row_count(); ++r) {
+        const auto [begin, end] = rows_.entries(r);
+        for (int k = begin; k < end; ++k)
+            if (rows_.entry_body(k) == body) own_rows.push_back(rows_.entry_wrench(k));
+    }
+    if (conditions.empty() && is_massless) return none;
+    MatX all(static_cast<Eigen::Index>(own_rows.size() + D * conditions.size()), T);
+    Eigen::Index next = 0;
+    for (const auto& row : own_rows) all.row(next++) = row.transpose();
+    for (const auto& condition : conditions) {
+        all.middleRows(next, D) = condition;
+        next += D;
+    }
+    return columns * null_space(all * columns);
+}
+
+template <int D>
+MatX InertialessMotions<D>::find_basis(const BodyStates<D>& states, const std::vector<double>& memory, double t) {
+    rows_.update(states, memory, t);
+    rows_.normalise();
+    std::vector<MatX> parts;
+    std::vector<int> place(m_.bodies.size(), -1);
+    for (std::size_t i = 0; i < light_.size(); ++i) place[light_[i].body] = static_cast<int>(i);
+    for (int c = 0; c < clusters_; ++c) {
+        MatX z = MatX::Zero(rows_.twist_count(), 0);
+        std::vector<int> first(light_.size(), -1);
+        std::vector<MatX> unseen;
+        for (std::size_t i = 0; i < light_.size(); ++i) {
+            if (light_[i].cluster != c) continue;
+            first[i] = static_cast<int>(z.cols());
+            z.conservativeResize(Eigen::NoChange, z.cols() + light_[i].column_count);
+            z.rightCols(light_[i].column_count).setZero();
+            z.block(light_[i].body * T, first[i], T, light_[i].column_count) = light_columns(light_[i], states);
+            const MatX idle = find_unseen(light_[i], states);
+            if (idle.cols() == 0) continue;
+            MatX wide = MatX::Zero(z.rows(), idle.cols());
+            wide.middleRows(light_[i].body * T, T) = idle;
+            unseen.push_back(wide);
+        }
+        // Rows of the joints, and those that leave out what nothing sees.
+        std::vector<VecX> conditions;
+        for (int r = 0; r < rows_.row_count(); ++r) {
+            const auto [begin, end] = rows_.entries(r);
+            VecX condition = VecX::Zero(z.cols());
+            bool acts = false;
+            for (int k = begin; k < end; ++k) {
+                const int i = place[rows_.entry_body(k)];
+                if (i < 0 || first[i] < 0) continue;
+                acts = true;
+                condition.segment(first[i], light_[i].column_count) +=
+                    z.block(light_[i].body * T, first[i], T, light_[i].column_count).transpose() *
+                    rows_.entry_wrench(k);
+            }
+            if (acts) conditions.push_back(condition);
+        }
+        for (const MatX& wide : unseen)
+            for (Eigen::Index k = 0; k < wide.cols(); ++k) conditions.push_back(z.transpose() * wide.col(k));
+        MatX matrix(static_cast<Eigen::Index>(conditions.size()), z.cols());
+        for (std::size_t k = 0; k < conditions.size(); ++k)
+            matrix.row(static_cast<Eigen::Index>(k)) = conditions[k].transpose();
+        parts.push_back(z * null_space(matrix));
+    }
+    Eigen::Index columns = 0;
+    for (const MatX& part : parts) columns += part.cols();
+    MatX basis(rows_.twist_count(), columns);
+    columns = 0;
+    for (const MatX& part : parts) {
+        basis.middleCols(columns, part.cols()) = part;
+        columns += part.cols();
+    }
+    return basis;
+}
+
+template <int D>
+std::string InertialessMotions<D>::name_of(const VecX& motion) const {
+    int best = light_.front().body;
+    for (const LightBody& light : light_)
+        if (motion.segment<T>(light.body * T).norm() > 1.0001 * motion.segment<T>(best * T).norm()) best = light.body;
+    return m_.bodies[best].name;
+}
+
+// ---------------------------------------------------------------- forces along them
+
+template <int D>
+VecX InertialessMotions<D>::find_forces(const MatX& basis, const BodyStates<D>& states,
+                                        const std::vector<double>& memory, double t) {
+    const MatX here = find_basis(states, memory, t);
+    VecX wrench = VecX::Zero(rows_.twist_count());
+    add_applied_wrenches(m_, states, rows_.features, memory, t, slot_force_, 1.0, wrench);
+    for (std::size_t b = 0; b < m_.bodies.size(); ++b)
+        wrench.template segment<A>(static_cast<Eigen::Index>(b) * T + D) /= m_.length_scale;
+    load_ = 0;
+    for (std::size_t s = 0; s < slot_force_.size(); ++s) {
+        const int body = m_.features[m_.forces.slot_feature[s]].body;
+        for (const LightBody& light : light_)
+            if (light.body == body) load_ = std::max(load_, slot_force_[s].norm());
+    }
+    return basis.transpose() * (here * (here.transpose() * wrench));
+}
+
+template <int D>
+void InertialessMotions<D>::displace(BodyStates<D>& states, const VecX& twists, double factor) const {
+    for (const LightBody& light : light_) {
+        TwistVec<D> d = factor * twists.segment<T>(light.body * T);
+        d.template tail<A>() /= m_.length_scale;
+        move(states[light.body], d);
+    }
+}
+
+template <int D>
+MatX InertialessMotions<D>::find_stiffness(const MatX& basis, const BodyStates<D>& states,
+                                           const std::vector<double>& memory, double t) {
+    MatX stiffness(basis.cols(), basis.cols());
+    const double step = displacement * m_.length_scale;
+    for (Eigen::Index k = 0; k < basis.cols(); ++k) {
+        VecX forces[2];
+        for (const int side : {0, 1}) {
+            BodyStates<D> moved = states;
+            displace(moved, basis.col(k), side == 0 ? -step : step);
+            forces[side] = find_forces(basis, moved, memory, t);
+        }
+        stiffness.col(k) = (forces[0] - forces[1]) / (2 * step);
+    }
+    return stiffness;
+}
+
+template <int D>
+MatX InertialessMotions<D>::find_damping(const MatX& basis, const BodyStates<D>& states,
+                                         const std::vector<double>& memory, double t) {
+    MatX damping(basis.cols(), basis.cols());
+    for (Eigen::Index k = 0; k < basis.cols(); ++k) {
+        VecX forces[2];
+        for (const int side : {0, 1}) {
+            BodyStates<D> moved = states;
+            for (const LightBody& light : light_) {
+                const VecX twist =
+                    (side == 0 ? -0.5 : 0.5) * displacement * m_.length_scale * basis.col(k).segment(light.body * T, T);
+                moved[light.body].velocity += twist.head(D);
+                moved[light.body].angular_velocity += twist.tail(A) / m_.length_scale;
+            }
+            forces[side] = find_forces(basis, moved, memory, t);
+        }
+        damping.col(k) = (forces[0] - forces[1]) / (displacement * m_.length_scale);
+    }
+    // What rounding leaves of forces that do not depend on velocities.
+    const double rounding = 1e-7 * load_ / m_.length_scale;
+    if (!(damping.norm() > rounding)) damping.setZero();
+    return damping;
+}
+
+template <int D>
+MatX InertialessMotions<D>::find_undamped(const MatX& basis, const MatX& damping) const {
+    if (damping.isZero(0)) return basis;
+    const Eigen::JacobiSVD<MatX> svd(damping, Eigen::ComputeFullV);
+    Eigen::Index rank = 0;
+    while (rank < damping.cols() && svd.singularValues()[rank] > no_damping * svd.singularValues()[0]) ++rank;
+    return basis * svd.matrixV().rightCols(damping.cols() - rank);
+}
+
+// ---------------------------------------------------------------- balance
+
+template <int D>
+void InertialessMotions<D>::close_gaps(BodyStates<D>& states, std::vector<double>& memory, double t) {
+    for (int pass = 0; pass < 5; ++pass) {
+        rows_.update(states, memory, t);
+        const VecX phi = rows_.values.phi;
+        if (phi.size() == 0 || !(phi.template lpNorm<Eigen::Infinity>() > 1e-14 * m_.length_scale)) break;
+        rows_.normalise();
+        MatX matrix = MatX::Zero(rows_.row_count(), light_.back().first_column + light_.back().column_count);
+        MatX z = MatX::Zero(rows_.twist_count(), matrix.cols());
+        for (const LightBody& light : light_)
+            z.block(light.body * T, light.first_column, T, light.column_count) = light_columns(light, states);
+        VecX row(rows_.twist_count());
+        VecX errors(rows_.row_count());
+        for (int r = 0; r < rows_.row_count(); ++r) {
+            row.setZero();
+            rows_.add_row(r, 1, row);
+            matrix.row(r) = row.transpose() * z;
+            errors[r] = rows_.set.rows[r].is_holonomic() ? -rows_.scale[r] * phi[r] : 0;
+        }
+        const Eigen::CompleteOrthogonalDecomposition<MatX> decomposition(matrix);
+        displace(states, z * decomposition.solve(errors), 1);
+    }
+    update_features<D>(m_, states, m_.used_features, rows_.features);
+    refresh_memory(m_, rows_.features, memory);
+}
+
+// Takes as much of a step as makes the forces smaller.
+template <int D>
+bool InertialessMotions<D>::try_step(const MatX& basis, const VecX& step, BodyStates<D>& states,
+                                     std::vector<double>& memory, double t, double& size) {
+    double factor = std::min(1.0, largest_step * m_.length_scale / step.norm());
+    for (int i = 0; i < max_halvings; ++i, factor /= 2) {
+        BodyStates<D> next = states;
+        std::vector<double> next_memory = memory;
+        displace(next, basis * step, factor);
+        close_gaps(next, next_memory, t);
+        const double next_size = find_forces(basis, next, next_memory, t).norm();
+        if (!(next_size < size)) continue;
+        states = next;
+        memory = next_memory;
+        size = next_size;
+        return true;
+    }
+    return false;
+}
+
+template <int D>
+void InertialessMotions<D>::balance(BodyStates<D>& states, std::vector<double>& memory, double t) {
+    if (empty()) return;
+    double size = 0;
+    MatX basis;
+    for (int i = 0; i < max_iterations; ++i) {
+        basis = find_basis(states, memory, t);
+        const MatX undamped = find_undamped(basis, find_damping(basis, states, memory, t));
+        if (undamped.cols() == 0) break;
+        const VecX forces = find_forces(undamped, states, memory, t);
+        size = forces.norm();
+        if (size <= balanced * load_) break;
+        Eigen::CompleteOrthogonalDecomposition<MatX> decomposition;
+        decomposition.setThreshold(undetermined);
+        decomposition.compute(find_stiffness(undamped, states, memory, t));
+        const VecX step = decomposition.solve(forces);
+        if (!(step.norm() > 0) || !try_step(undamped, step, states, memory, t, size)) break;
+    }
+    basis = find_basis(states, memory, t);
+    refuse_undetermined(basis, states, memory, t);
+    const MatX undamped = find_undamped(basis, find_damping(basis, states, memory, t));
+    if (undamped.cols() == 0) return;
+    const VecX rest = find_forces(undamped, states, memory, t);
+    if (rest.norm() > good_enough * load_)
+        throw ModelError(fmt::format(
+            "body '{}' has no inertia that could take up the forces on it, and no place was found where they balance; "
+            "start it nearer to that place, or give it mass and inertia",
+            name_of(undamped * rest)));
+}
+
+template <int D>
+void InertialessMotions<D>::refuse_undetermined(const MatX& basis, const BodyStates<D>& states,
+                                                const std::vector<double>& memory, double t) {
+    MatX matrix = find_stiffness(basis, states, memory, t);
+    const MatX damping = find_damping(basis, states, memory, t);
+    const double size = matrix.norm();
+    if (!damping.isZero(0)) matrix += (size > 0 ? size / damping.norm() : 1.0) * damping;
+    // Soft and stiff springs count alike.
+    VecX scale(matrix.rows());
+    const double rounding = 1e-7 * load_ / m_.length_scale;
+    for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
+        const double largest = std::max(matrix.row(i).cwiseAbs().maxCoeff(), matrix.col(i).cwiseAbs().maxCoeff());
+        scale[i] = largest > rounding ? 1 / std::sqrt(largest) : 0;
+    }
+    matrix = scale.asDiagonal() * matrix * scale.asDiagonal();
+    const Eigen::JacobiSVD<MatX> svd(matrix, Eigen::ComputeFullV);
+    const Eigen::Index last = matrix.cols() - 1;
+    if (svd.singularValues()[last] > undetermined) return;
+    VecX motion = svd.matrixV().col(last);
+    for (Eigen::Index i = 0; i < motion.size(); ++i)
+        if (scale[i] > 0) motion[i] *= scale[i] / scale.maxCoeff();
+    throw ModelError(
+        fmt::format("body '{}' can move without inertia, and nothing determines how: no joint holds it and no force "
+                    "depends on where "
+                    "it is; give it mass and inertia, or hold it by a joint, a driver, a spring or a damper",
+                    name_of(basis * motion)));
+}
+
+template <int D>
+void InertialessMotions<D>::balance_velocities(BodyStates<D>& states, const std::vector<double>& memory, double t) {
+    if (empty()) return;
+    const MatX basis = find_basis(states, memory, t);
+    const auto add = [&](const VecX& twists) {
+        for (const LightBody& light : light_) {
+            states[light.body].velocity += twists.segment<D>(light.body * T);
+            states[light.body].angular_velocity += twists.segment<A>(light.body * T + D) / m_.length_scale;
+        }
+    };
+    const MatX damping = find_damping(basis, states, memory, t);
+    for (int i = 0; i < 3 && !damping.isZero(0); ++i) {
+        Eigen::CompleteOrthogonalDecomposition<MatX> decomposition;
+        decomposition.setThreshold(no_damping);
+        decomposition.compute(find_damping(basis, states, memory, t));
+        add(basis * decomposition.solve(find_forces(basis, states, memory, t)));
+    }
+    const MatX undamped = find_undamped(basis, damping);
+    if (undamped.cols() == 0) return;
+    // The balance a moment later and a moment before, everything moving on as it does.
+    double speed = 0;
+    for (const auto& body : states)
+        speed = std::max(speed, std::max(body.velocity.norm(), body.angular_velocity.norm() * m_.length_scale));
+    const double moment = 1e-5 * std::min(1.0, m_.length_scale / std::max(speed, 1e-9));
+    VecX forces[2];
+    for (const int side : {0, 1}) {
+        const double time = side == 0 ? -moment : moment;
+        BodyStates<D> moved = states;
+        for (auto& body : moved) {
+            TwistVec<D> twist;
+            twist << time * body.velocity, time * body.angular_velocity;
+            move(body, twist);
+        }
+        forces[side] = find_forces(undamped, moved, memory, t + time);
+    }
+    const MatX stiffness = find_stiffness(undamped, states, memory, t);
+    add(undamped * stiffness.colPivHouseholderQr().solve((forces[1] - forces[0]) / (2 * moment)));
+}
+
+template class InertialessMotions<2>;
+template class InertialessMotions<3>;
+
+}  // namespace limber
