@@ -14,18 +14,34 @@ constexpr double rank_tolerance = 1e-8;
 constexpr double poor = 0.1;
 constexpr int max_closures = 10;
 
+// A speed of a driver that changes by this part more than its acceleration explains has jumped.
+constexpr double unexplained = 0.1;
+
+template <int D>
+void add_laws(const System& system, std::vector<TimeFunction>& laws) {
+    const auto* of_mechanism = dynamic_cast<const MechanismSystem<D>*>(&system);
+    if (of_mechanism == nullptr) return;
+    const auto& constraints = of_mechanism->mechanism().constraints;
+    for (const Row& row : constraints.rows)
+        if (row.law >= 0) laws.push_back(constraints.laws[row.law]);
+}
+
 }  // namespace
 
 SemiRecursiveSolver::SemiRecursiveSolver(std::shared_ptr<const System> system, const FormulationOptions& options)
     : system_(std::move(system)), options_(options), evaluation_(system_->make_evaluation()) {
     const int n = system_->size();
     const int m = system_->rows();
-    q_ = v_ = a_ = scheme_a_ = residual_ = VecX::Zero(n);
+    q_ = v_ = a_ = scheme_a_ = residual_ = change_ = mass_column_ = VecX::Zero(n);
     lambda_ = rows_ = VecX::Zero(m);
     jacobian_ = scaled_ = MatX::Zero(m, n);
     values_.assign(system_->pattern().nonzeros(), 0.0);
     tangent_ = MatX::Zero(n, n);
     was_on_.assign(m, false);
+    time_partial_ = VecX::Zero(m);
+    shifted_.q_hat = shifted_.v_hat = VecX::Zero(n);
+    add_laws<2>(*system_, laws_);
+    add_laws<3>(*system_, laws_);
 }
 
 void SemiRecursiveSolver::make_dense_jacobian() {
@@ -168,22 +184,106 @@ void SemiRecursiveSolver::update_motion(const State& state, const DifferenceForm
         a_[j] =
             ((1 - f.delta_m) * scheme_a_[j] + f.delta_m * state.scheme_a[j] - f.delta_f * state.a[j]) / (1 - f.delta_f);
     }
-    const auto complete = [&](VecX& x, const VecX& rhs) {
-        for (int i = 0; i < rank_; ++i) {
-            double sum = rhs[rows_used_[i]];
-            for (std::size_t k = 0; k < independent_.size(); ++k)
-                sum += independent_jacobian_(i, static_cast<int>(k)) * x[independent_[k]];
-            selected_[i] = -sum;
-        }
-        if (rank_ > 0) solve_dependent();
-        for (int k = 0; k < rank_; ++k) x[dependent_[k]] = selected_[k];
-    };
     complete(v_, e.time_partial);
     system_->update_velocities(e, v_);
-    complete(a_, e.bias);
+    complete_accelerations(state, f);
+}
+
+// Dependent part of x, from J x + rhs = 0.
+void SemiRecursiveSolver::complete(VecX& x, const VecX& rhs) {
+    for (int i = 0; i < rank_; ++i) {
+        double sum = rhs[rows_used_[i]];
+        for (std::size_t k = 0; k < independent_.size(); ++k)
+            sum += independent_jacobian_(i, static_cast<int>(k)) * x[independent_[k]];
+        selected_[i] = -sum;
+    }
+    if (rank_ > 0) solve_dependent();
+    for (int k = 0; k < rank_; ++k) x[dependent_[k]] = selected_[k];
+}
+
+void SemiRecursiveSolver::complete_accelerations(const State& state, const DifferenceFormulas& f) {
+    complete(a_, evaluation_->bias);
     for (const int j : dependent_)
         scheme_a_[j] =
             ((1 - f.delta_f) * a_[j] + f.delta_f * state.a[j] - f.delta_m * state.scheme_a[j]) / (1 - f.delta_m);
+}
+
+// m <- R^T A R, with A as columns of `columns` times R already.
+void SemiRecursiveSolver::reduce(const MatX& columns, MatX& m) const {
+    const auto free = static_cast<int>(independent_.size());
+    for (int k = 0; k < free; ++k)
+        for (int l = 0; l < free; ++l) {
+            double sum = columns(independent_[l], k);
+            for (int i = 0; i < rank_; ++i) sum += transformation_(i, l) * columns(dependent_[i], k);
+            m(l, k) = sum;
+        }
+}
+
+bool SemiRecursiveSolver::has_jump(double t, double h) const {
+    return std::any_of(laws_.begin(), laws_.end(), [&](const TimeFunction& law) {
+        const Taylor2 before = law.at(t);
+        const Taylor2 after = law.at(t + h);
+        const double change = after.first - before.first;
+        const double rest = std::abs(change - h / 2 * (before.second + after.second));
+        return rest > unexplained * std::abs(change) && rest > 1e-9 * (std::abs(before.first) + std::abs(after.first));
+    });
+}
+
+// Rows whose speeds have jumped have taken their dependent coordinates with them: by d = -J_d^-1 rows. In truth M dx + J^T p = 0 with J dx + rows = 0,
+// so that the independent ones get y with R^T M (R y + d) = 0. Leaves y in reduced_residual_.
+void SemiRecursiveSolver::share_jump() {
+    const Evaluation& e = *evaluation_;
+    const auto free = static_cast<int>(independent_.size());
+    for (Eigen::Index i = 0; i < rows_.size(); ++i)
+        if (e.time_partial[i] == time_partial_[i]) rows_[i] = 0;
+    gather_rows(rows_);
+    solve_dependent();
+    change_.setZero();
+    for (int i = 0; i < rank_; ++i) change_[dependent_[i]] = selected_[i];
+    multiply(system_->pattern(), e.mass, change_, residual_);
+    for (int k = 0; k < free; ++k) {
+        change_.setZero();
+        change_[independent_[k]] = 1;
+        for (int i = 0; i < rank_; ++i) change_[dependent_[i]] = transformation_(i, k);
+        reduced_residual_[k] = change_.dot(residual_);
+        multiply(system_->pattern(), e.mass, change_, mass_column_);
+        product_.col(k) = mass_column_;
+    }
+    reduce(product_, reduced_);
+    newton_.compute(reduced_);
+    newton_.solveInPlace(reduced_residual_);
+}
+
+// The way that a driver goes in a step in which its speed jumps, as far as the motion before does not foresee it.
+void SemiRecursiveSolver::share_jump_of_positions(const State& state, const DifferenceFormulas& f) {
+    Evaluation& e = *evaluation_;
+    system_->update_velocities(e, state.v);
+    time_partial_ = e.time_partial;
+    shifted_ = f;
+    if (rank_ == 0 || independent_.empty()) return;
+    q_ = f.q_hat + f.beta * f.step * f.step * state.scheme_a;
+    v_ = f.v_hat + f.gamma * f.step * state.scheme_a;
+    system_->update_positions(e, state.t + f.step, q_, state.memory);
+    system_->update_velocities(e, v_);
+    rows_ = e.phi;
+    rows_.tail(system_->rows() - system_->holonomic_rows()).setZero();
+    share_jump();
+    for (std::size_t k = 0; k < independent_.size(); ++k)
+        shifted_.q_hat[independent_[k]] += reduced_residual_[static_cast<Eigen::Index>(k)];
+}
+
+void SemiRecursiveSolver::share_jump_of_velocities(const State& state, const DifferenceFormulas& f) {
+    Evaluation& e = *evaluation_;
+    if (rank_ == 0 || independent_.empty()) return;
+    change_ = f.v_hat + f.gamma * f.step * scheme_a_;
+    multiply(system_->jacobian_pattern(), e.jacobian, change_, rows_);
+    rows_ += e.time_partial;
+    share_jump();
+    for (std::size_t k = 0; k < independent_.size(); ++k)
+        v_[independent_[k]] += reduced_residual_[static_cast<Eigen::Index>(k)];
+    complete(v_, e.time_partial);
+    system_->update_velocities(e, v_);
+    complete_accelerations(state, f);
 }
 
 // Of long chains rounding of the forces moves the ends by more than the change that is accepted: what counts then is that forces balance, as
@@ -196,9 +296,9 @@ bool SemiRecursiveSolver::is_balanced() const {
     return worst <= 3 * options_.tolerance * a_.lpNorm<Eigen::Infinity>();
 }
 
-StepReport SemiRecursiveSolver::step(State& state, const DifferenceFormulas& f) {
+StepReport SemiRecursiveSolver::step(State& state, const DifferenceFormulas& formulas) {
     StepReport report;
-    const double h = f.step;
+    const double h = formulas.step;
     const double t = state.t + h;
     const int n = system_->size();
     Evaluation& e = *evaluation_;
@@ -215,6 +315,9 @@ StepReport SemiRecursiveSolver::step(State& state, const DifferenceFormulas& f) 
         if (!update_transformation() && rank_ > 0 && !(quality_ > 0))
             return fail("the constraints have become singular");
     }
+    const bool jumps = has_jump(state.t, h);
+    if (jumps) share_jump_of_positions(state, formulas);
+    const DifferenceFormulas& f = jumps ? shifted_ : formulas;
     lambda_ = state.lambda;
     q_ = f.q_hat + f.beta * h * h * state.scheme_a;
     const auto free = static_cast<int>(independent_.size());
@@ -257,12 +360,7 @@ StepReport SemiRecursiveSolver::step(State& state, const DifferenceFormulas& f) 
                 product_.col(k) = tangent_.col(independent_[k]);
                 for (int i = 0; i < rank_; ++i) product_.col(k) += transformation_(i, k) * tangent_.col(dependent_[i]);
             }
-            for (int k = 0; k < free; ++k)
-                for (int l = 0; l < free; ++l) {
-                    double sum = product_(independent_[l], k);
-                    for (int i = 0; i < rank_; ++i) sum += transformation_(i, l) * product_(dependent_[i], k);
-                    reduced_(l, k) = sum;
-                }
+            reduce(product_, reduced_);
             newton_.compute(reduced_);
         }
         if (free > 0) newton_.solveInPlace(reduced_residual_);
@@ -299,6 +397,8 @@ StepReport SemiRecursiveSolver::step(State& state, const DifferenceFormulas& f) 
         for (int i = 0; i < rank_; ++i) selected_[i] = ordered_[order[i]];
         for (int i = 0; i < rank_; ++i) lambda_[rows_used_[i]] = selected_[i];
     }
+    if (jumps) share_jump_of_velocities(state, f);
+    if (!v_.allFinite() || !a_.allFinite()) return fail("the motion is not finite");
     state.complete_step(t, h, q_, v_, a_, scheme_a_, lambda_);
     system_->update_memory(e, state.q, state.memory);
     return report;

@@ -12,12 +12,16 @@
 // the constraint subspace is best represented by coordinates aligned with it). They are chosen anew when the present choice becomes
 // poor. Since all coordinates of a state satisfy the constraints, another choice makes no jump.
 //
+// Where the speed of a driver jumps, the impulse goes to the independent velocities too, as everywhere else: least change in the metric of the
+// masses.
+//
 // No multipliers, no penalty: where the rank of J falls (dead points) there is nothing to hold on to, and the step may fail.
 
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
 
 #include "limber/dynamics/step_solver.hpp"
+#include "limber/kinematics/elements/time_function.hpp"
 
 namespace limber {
 
@@ -36,6 +40,14 @@ private:
     /// Dependent positions for the independent ones in q_.
     bool close(const State& state, const DifferenceFormulas& f, double t);
     void update_motion(const State& state, const DifferenceFormulas& f);
+    void complete(VecX& x, const VecX& rhs);
+    void complete_accelerations(const State& state, const DifferenceFormulas& f);
+    /// Whether the speed of a driver jumps within a step.
+    bool has_jump(double t, double h) const;
+    void share_jump();
+    void share_jump_of_positions(const State& state, const DifferenceFormulas& f);
+    void share_jump_of_velocities(const State& state, const DifferenceFormulas& f);
+    void reduce(const MatX& columns, MatX& m) const;
     void gather_rows(const VecX& rows);
     void solve_dependent();
     /// Whether forces balance at the last iterate.
@@ -58,6 +70,10 @@ private:
     Eigen::LDLT<MatX> newton_;
     std::vector<double> values_;
     VecX q_, v_, a_, scheme_a_, lambda_, residual_, reduced_residual_, rows_, selected_, ordered_;
+    // For speeds of drivers that jump: the drivers, time_partial at the start of the step, the formulas with the jump in them, scratch.
+    std::vector<TimeFunction> laws_;
+    VecX time_partial_, change_, mass_column_;
+    DifferenceFormulas shifted_;
 };
 
 }  // namespace limber
