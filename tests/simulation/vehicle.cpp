@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/LU>
 #include <cmath>
 
 #include "limber/kinematics/elements/road.hpp"
@@ -142,6 +143,56 @@ TEST(Tyre, FollowsTheCalspanFormulas) {
     EXPECT_NEAR(w.moment.x(), centre.z() * side, 1e-3 * std::abs(side));
     // Lifted off: nothing.
     EXPECT_EQ(evaluate_tyre(law, false, Vec3(0, 0, 0.4), Vec3::UnitY(), Vec3(20, 1, 0)).force.norm(), 0);
+}
+
+// Where the wheel's plane meets the road: the nearest of all points of both planes, found here by solving for it.
+TEST(Tyre, ActsWhereThePlaneOfTheWheelMeetsTheRoad) {
+    auto road = std::make_shared<RoadProfile>();
+    road->add_ramp(-10, 10, 4, 1);  // slope 0.2
+    TyreLaw law;
+    law.road = road;
+    law.stiffness = 460000;
+    law.radius = 0.364;
+    const Vec3 normal = Vec3(-0.2, 0, 1).normalized();
+    const Vec3 centre(0.5, 0.1, road->evaluate(0.5).f + 0.355);
+    const double load = 460000 * (0.364 - 0.355) * normal.z();
+    const double height = 0.355 * normal.z();
+    const Vec3 velocity(15, 0.4, 0.1);
+    for (const bool has_side_force : {false, true})
+        for (const double camber : {-0.6, -0.05, 0.0, 0.02, 0.3, 1.0})
+            for (const double heading : {0.0, 0.4}) {
+                SCOPED_TRACE(::testing::Message() << "camber " << camber << ", heading " << heading);
+                if (has_side_force)
+                    law.lateral = CalspanCoefficients{2625,  14.47,    12930,  2.29,      18175,   -0.464e-4,
+                                                      1.216, 2.18e-11, 1.0274, -0.171e-4, 0.171e-4};
+                const Vec3 left =
+                    normal.cross(Vec3(std::cos(heading), std::sin(heading), 0.2 * std::cos(heading)).normalized());
+                const Vec3 axis = std::cos(camber) * left + std::sin(camber) * normal;
+                const TyreWrench w = evaluate_tyre(law, false, centre, axis, velocity);
+                // |p|^2 least with axis.p = 0 and normal.p = -height
+                Eigen::Matrix<double, 5, 5> m = Eigen::Matrix<double, 5, 5>::Zero();
+                m.topLeftCorner<3, 3>().setIdentity();
+                m.block<3, 1>(0, 3) = axis;
+                m.block<3, 1>(0, 4) = normal;
+                m.block<1, 3>(3, 0) = axis.transpose();
+                m.block<1, 3>(4, 0) = normal.transpose();
+                Eigen::Matrix<double, 5, 1> rhs;
+                rhs << 0, 0, 0, 0, -height;
+                const Vec3 arm = m.fullPivLu().solve(rhs).head<3>();
+                EXPECT_NEAR(w.normal, load, 1e-6);
+                EXPECT_NEAR(w.force.dot(normal), load, 1e-6);
+                Vec3 moment = w.moment - arm.cross(w.force);
+                EXPECT_LT(moment.cross(normal).norm(), 1e-9 * load) << moment.transpose();  // left: the aligning moment
+                if (!has_side_force) {
+                    EXPECT_LT((w.moment - load * height * std::tan(camber) * left.cross(normal)).norm(), 1e-9 * load);
+                    EXPECT_LT(moment.norm(), 1e-9 * load);
+                }
+            }
+    // On its side there is no such point, and nothing breaks.
+    law.lateral.reset();
+    const TyreWrench lying = evaluate_tyre(law, false, centre, normal, velocity);
+    EXPECT_NEAR(lying.normal, load, 1e-6);
+    EXPECT_LT(lying.moment.norm(), 1e-9 * load);
 }
 
 // Newton's method must not be held up by the penalty of loaded joints, and must leave alone what nothing holds: place and heading.

@@ -32,6 +32,8 @@ inline std::vector<ForceCase> force_cases() {
         {"bushing_matrix", "{bushing: [a.s, b.s], stiffness: FULL}"},
         {"drag", "{drag: b.s, linear: 0.4, quadratic: 0.9, medium: MEDIUM}"},
         {"tyre", "{tyre: WHEEL, road: hills, radius: 2, stiffness: 70, damping: 3LATERAL}"},
+        {"tyre_without_side_force", "{tyre: WHEEL, road: hills, radius: 2, stiffness: 70, damping: 3}"},
+        {"tyre_nearly_on_its_side", "{tyre: b.m, road: hills, radius: 2, stiffness: 70}"},
     };
 }
 

@@ -218,7 +218,10 @@ const std::vector<ForceFormat>& force_formats() {
          ForceType::pull},
         {{"tyre",
           K::marker,
-          "wheel on a road, centre and axis (z) given by the marker; pushes, never pulls",
+          "wheel on a road, centre and axis (z) given by the marker; pushes along the normal of the road, never pulls. "
+          "All its forces act at the point where the plane of the wheel meets the road, straight below the centre: "
+          "with "
+          "camber they have a moment about the centre, normal force times height of the centre times tan(camber)",
           false,
           {{"road", K::reference, "name of a road", true},
            {"radius", K::number, "of the wheel without load", true},

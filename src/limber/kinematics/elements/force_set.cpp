@@ -28,7 +28,7 @@ Vec3 components(const ForceElement<D>& e, double t) {
 // The wheel's axis is z of its marker: the last slot.
 template <int D>
 Vec3 wheel_axis(const ForceElement<D>& e, const MeasureContext<D>& context, const int* slots) {
-    return e.slot_count > 1 ? in_space<D>(context.features.value[slots[e.slot_count - 1]]) : Vec3(Vec3::UnitZ());
+    return D == 3 ? in_space<D>(context.features.value[slots[e.slot_count - 1]]) : Vec3(Vec3::UnitZ());
 }
 
 template <int D>
@@ -47,7 +47,6 @@ void tyre_blocks(const ForceElement<D>& e, const MeasureContext<D>& context, con
     blocks.k(0, 0) = -tangent.by_centre.template topLeftCorner<D, D>();
     blocks.c(0, 0) = -tangent.by_velocity.template topLeftCorner<D, D>();
     if constexpr (D == 3) {
-        if (e.slot_count == 1) return;
         const int axis = e.slot_count - 1;
         blocks.k(0, axis) = -tangent.by_axis.template topRows<3>();
         for (int k = 1; k < e.slot_count; ++k) {

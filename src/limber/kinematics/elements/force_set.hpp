@@ -28,7 +28,7 @@ enum class ForceKind {
     drag,      ///< against the velocity of a point; slots: point
     pull,      ///< spring and damper from a point to a target kept in the memory; slots: point
     friction,  ///< dry friction while it slips, along a measure or along a plane; see SlipMemory
-    tyre,      ///< on a road; slots: point, and axes (D) if there are lateral forces
+    tyre,      ///< on a road; slots: point, and in space axes (D)
     contact,   ///< of two shapes, compliant; slots: point and axes (D) of the first body's frame, then of the second's
     wrench     ///< force and torque kept in the memory, world axes; slots: point, axes (D)
 };

@@ -34,6 +34,18 @@ Triple<S> scaled(const S& s, const Triple<S>& a) {
     return {s * a[0], s * a[1], s * a[2]};
 }
 
+// The point of the wheel's plane that lies on the road, from the centre: h below it along the normal and h tan(camber) across. Beyond a camber
+// of 60 degrees the point would leave the wheel; from there on it comes back below the centre of a wheel that lies on its side.
+constexpr double most_lean = 0.25;  // cos^2 of that camber
+template <class S>
+Triple<S> contact_arm(const S& h, const Triple<S>& normal, const Triple<S>& axis) {
+    const S out = dot(normal, axis);
+    Triple<S> across{axis[0] - out * normal[0], axis[1] - out * normal[1], axis[2] - out * normal[2]};
+    const S square = dot(across, across);  // cos^2 of the camber
+    const S reach = h * out / (value_of(square) > most_lean ? square : S(most_lean));
+    return {reach * across[0] - h * normal[0], reach * across[1] - h * normal[1], reach * across[2] - h * normal[2]};
+}
+
 // At standstill the direction of slip is not defined; below this speed [m/s] the lateral force fades out.
 constexpr double slow = 0.01;
 
@@ -64,6 +76,30 @@ struct Result {
     double normal = 0;
 };
 
+// Side force in the road plane and aligning moment.
+template <class S>
+void add_lateral(const CalspanCoefficients& k, const S& load, const Triple<S>& normal, const Triple<S>& axis,
+                 const Triple<S>& velocity, Result<S>& result) {
+    // Axes in the road plane: forward and to the left.
+    Triple<S> forward = cross(axis, normal);
+    const S length = sqrt(dot(forward, forward));
+    if (!(value_of(length) > 0.1)) return;  // the wheel lies on its side
+    forward = scaled(S(1.0) / length, forward);
+    const Triple<S> left = cross(normal, forward);
+    const S ahead = dot(velocity, forward);
+    const S speed_squared = ahead * ahead + S(slow * slow);
+    const S rolling = ahead * ahead / speed_squared;
+    const S slip = atan(dot(velocity, left) / sqrt(speed_squared));
+    const S camber = atan(dot(normal, axis) / length);
+    S aligning(0.0);
+    const S side = rolling * lateral_force(k, load, slip, camber, aligning);
+    aligning = rolling * aligning;
+    for (int i = 0; i < 3; ++i) {
+        result.force[i] += side * left[i];
+        result.moment[i] += aligning * normal[i];
+    }
+}
+
 template <class S>
 Result<S> evaluate(const TyreLaw& law, bool planar, const Triple<S>& centre, const Triple<S>& axis,
                    const Triple<S>& velocity) {
@@ -82,28 +118,10 @@ Result<S> evaluate(const TyreLaw& law, bool planar, const Triple<S>& centre, con
     normal[up] = upright;
     result.normal = value_of(normal_force);
     result.force = scaled(normal_force, normal);
-    if (planar || !law.lateral) return result;
-    // Axes in the road plane: forward and to the left.
-    Triple<S> forward = cross(axis, normal);
-    const S length = sqrt(dot(forward, forward));
-    if (!(value_of(length) > 0.1)) return result;  // the wheel lies on its side
-    forward = scaled(S(1.0) / length, forward);
-    const Triple<S> left = cross(normal, forward);
-    const S ahead = dot(velocity, forward);
-    const S speed_squared = ahead * ahead + S(slow * slow);
-    const S rolling = ahead * ahead / speed_squared;
-    const S slip = atan(dot(velocity, left) / sqrt(speed_squared));
-    const S camber = atan(dot(normal, axis) / length);
-    S aligning(0.0);
-    const S side = rolling * lateral_force(*law.lateral, normal_force, slip, camber, aligning);
-    aligning = rolling * aligning;
-    const Triple<S> side_force = scaled(side, left);
-    const Triple<S> arm = scaled(-above * upright, normal);  // from the centre to the foot
-    const Triple<S> tilting = cross(arm, side_force);
-    for (int k = 0; k < 3; ++k) {
-        result.force[k] += side_force[k];
-        result.moment[k] = tilting[k] + aligning * normal[k];
-    }
+    if (planar) return result;  // below the centre
+    if (law.lateral) add_lateral(*law.lateral, normal_force, normal, axis, velocity, result);
+    const Triple<S> tilting = cross(contact_arm(above * upright, normal, axis), result.force);
+    for (int k = 0; k < 3; ++k) result.moment[k] += tilting[k];
     return result;
 }
 

@@ -348,8 +348,9 @@ void MechanismBuilder<D>::add_tyre(const Force& force) {
         if (!(k.a0 > 0 && k.a2 > 0 && k.a4 > 0))
             throw ModelError(what + ": A0, A2 and A4 of the lateral model must be positive");
         e.tyre.lateral = k;
-        slots.insert(slots.end(), on.axis.begin(), on.axis.end());
     }
+    // With camber the force has a moment about the wheel's centre.
+    if (D == 3) slots.insert(slots.end(), on.axis.begin(), on.axis.end());
     m_.forces.add(std::move(e), slots);
 }
 
