@@ -31,6 +31,9 @@ public:
     /// Overlaps deeper than 1/100 of the smaller shape's size, of bodies that come as far as that within a time.
     void find_deep_contacts(const BodyStates<D>& states, double horizon, std::vector<Contact>& contacts);
 
+    /// Half the diagonal of a shape's bounds; of a plane, more than any other's.
+    double size_of(int shape) const { return extent_[shape]; }
+
 private:
     void place_shapes(const BodyStates<D>& states, double horizon);
     /// Of bounds that meet, in order.

@@ -44,6 +44,10 @@ public:
     const System& system() const override { return *system_; }
     Stepper& inner() { return *inner_; }
     double perturbation() const override { return inner_->perturbation(); }
+    bool tell(StepListener* listener) override {
+        listener_ = listener;
+        return true;
+    }
 
 private:
     bool is_closed(const State& state, int contact) const { return state.memory[m_.unilateral[contact].flag] != 0; }
@@ -96,6 +100,7 @@ private:
     };
 
     std::unique_ptr<Stepper> inner_;
+    StepListener* listener_ = nullptr;
     std::shared_ptr<const MechanismSystem<D>> system_;
     const Mechanism<D>& m_;
     ContactOptions options_;

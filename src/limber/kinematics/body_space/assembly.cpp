@@ -210,6 +210,38 @@ void nudge(BodyStates<D>& states, double length) {
     }
 }
 
+// Motions of massless bodies alone that the rows allow: the kernel of their columns.
+template <int D>
+std::vector<std::string> find_free_massless(const TwistConstraints<D>& c) {
+    constexpr int T = twist_size<D>;
+    const Mechanism<D>& m = c.mechanism;
+    std::vector<int> bodies;
+    std::vector<int> place(m.bodies.size(), -1);
+    for (std::size_t b = 0; b < m.bodies.size(); ++b) {
+        if (m.bodies[b].mass > 0 || !m.bodies[b].inertia.isZero(0)) continue;
+        place[b] = static_cast<int>(bodies.size());
+        bodies.push_back(static_cast<int>(b));
+    }
+    std::vector<std::string> names;
+    if (bodies.empty()) return names;
+    MatX columns = MatX::Zero(std::max(1, c.row_count()), static_cast<Eigen::Index>(bodies.size()) * T);
+    for (int r = 0; r < c.row_count(); ++r) {
+        const auto [begin, end] = c.entries(r);
+        for (int k = begin; k < end; ++k)
+            if (const int at = place[c.entry_body(k)]; at >= 0)
+                columns.template block<1, T>(r, static_cast<Eigen::Index>(at) * T) = c.entry_wrench(k).transpose();
+    }
+    Eigen::FullPivLU<MatX> lu(columns);
+    lu.setThreshold(1e-9);
+    if (lu.dimensionOfKernel() == 0) return names;
+    const MatX kernel = lu.kernel();
+    for (std::size_t i = 0; i < bodies.size(); ++i)
+        if (kernel.middleRows(static_cast<Eigen::Index>(i) * T, T).cwiseAbs().maxCoeff() >
+            1e-9 * kernel.cwiseAbs().maxCoeff())
+            names.push_back(m.bodies[bodies[i]].name);
+    return names;
+}
+
 }  // namespace
 
 template <int D>
@@ -224,6 +256,7 @@ MobilityReport compute_mobility(const Mechanism<D>& m, const BodyStates<D>& stat
     report.rows = c.row_count();
     const std::vector<double> leverage = leverages(c, states, memory, t);
     report.rank = rank_of(leverage);
+    report.free_massless = find_free_massless(c);
     report.freedoms = c.twist_count() - report.rank;
     report.redundant = report.rows - report.rank;
     report.counted_freedoms = c.twist_count() - report.rows;

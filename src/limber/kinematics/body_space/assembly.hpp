@@ -30,6 +30,8 @@ struct MobilityReport {
     int counted_freedoms = 0;                     ///< Gruebler: unknowns minus rows
     bool singular_start = false;                  ///< the rank is larger near by: the start is a dead point
     std::vector<std::string> redundant_elements;  ///< their reactions are not unique
+    /// Bodies without mass and inertia that can move while everything that has mass stays.
+    std::vector<std::string> free_massless;
 };
 
 /// Moves the bodies onto the constraints (and, if asked, onto the model's initial coordinates), heavy bodies least.
