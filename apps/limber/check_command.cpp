@@ -13,44 +13,40 @@ std::string count(std::size_t number, const char* one, const char* many) {
     return fmt::format("{} {}", number, number == 1 ? one : many);
 }
 
-// Things that are legal but deserve a look.
-std::vector<std::string> find_warnings(const Model& model, const Simulation& simulation,
-                                       const MobilityReport& mobility) {
-    std::vector<std::string> warnings = simulation.notes();
-    const AssemblyReport& assembly = simulation.assembly();
-    const double scale = simulation.system().length_scale();
-    if (assembly.largest_move > 1e-6 * scale)
-        warnings.push_back(
-            fmt::format("the start had to be assembled: a body moved by {:.3g} m", assembly.largest_move));
-    if (simulation.velocity_start().energy_lost > 1e-9)
-        warnings.push_back(fmt::format("the velocities at the start were not consistent: {:.3g} J taken out",
-                                       simulation.velocity_start().energy_lost));
-    if (mobility.singular_start)
-        warnings.emplace_back("the mechanism starts at a dead point: more can move there than elsewhere");
-    if (mobility.freedoms == 0 && mobility.bodies > 0 && model.drivers.size() == 0)
-        warnings.emplace_back("nothing can move");
-    std::vector<bool> is_used(model.bodies.slot_count(), false);
-    const auto note_bodies = [&](const auto& table) {
-        for (const auto handle : table.handles())
-            for (const MarkerHandle marker : {table.get(handle).a, table.get(handle).b})
-                if (!marker.is_null()) is_used[model.markers.get(marker).body.index] = true;
-    };
-    note_bodies(model.joints);
-    note_bodies(model.forces);
-    note_bodies(model.stops);
-    for (const auto handle : model.bodies.handles())
-        if (handle != model.ground() && !is_used[handle.index])
-            warnings.push_back(fmt::format("nothing is attached to body '{}'", model.bodies.get(handle).name));
-    return warnings;
+struct CheckArguments {
+    ModelArguments model;
+    std::string summary = "text";
+};
+
+std::string json_summary(const Simulation& simulation, const MobilityReport& mobility,
+                         const std::vector<Warning>& warnings) {
+    const Model& model = simulation.model();
+    const System& system = simulation.system();
+    nlohmann::ordered_json json;
+    json["title"] = model.title;
+    json["planar"] = model.planar;
+    json["bodies"] = mobility.bodies;
+    json["joints"] = model.joints.size();
+    json["drivers"] = model.drivers.size();
+    json["forces"] = model.forces.size();
+    json["sensors"] = model.sensors.size();
+    json["freedoms"] = mobility.freedoms;
+    json["counted_freedoms"] = mobility.counted_freedoms;
+    json["redundant"] = mobility.redundant;
+    json["redundant_elements"] = mobility.redundant_elements;
+    json["coordinates"] = {
+        {"kind", system.coordinates_name()}, {"unknowns", system.size()}, {"equations", system.rows()}};
+    json["warnings"] = list_warnings(warnings);
+    return json.dump(2);
 }
 
-int check_model(const ModelArguments& arguments) {
+int check_model(const CheckArguments& given) {
+    const ModelArguments& arguments = given.model;
     const ModelFile file = arguments.read();
     const Model& model = file.model;
-    SimulationOptions options;
-    if (!arguments.coordinates.empty()) options.coordinates = arguments.coordinates;
-    options.from_equilibrium = model.simulation.from_equilibrium;
-    if (!model.simulation.integrator.empty()) options.integrator = model.simulation.integrator;
+    // As a run would start, but undivided.
+    SimulationOptions options = arguments.simulation_options(model, "", "");
+    options.modular = {};
     std::unique_ptr<Simulation> simulation;
     try {
         simulation = std::make_unique<Simulation>(model, options);
@@ -58,6 +54,11 @@ int check_model(const ModelArguments& arguments) {
         throw ModelError(file.locate(error.what()));
     }
     const MobilityReport mobility = simulation->compute_mobility();
+    const std::vector<Warning> warnings = find_warnings(*simulation, simulation->observer(), &mobility);
+    if (given.summary == "json") {
+        fmt::print("{}\n", json_summary(*simulation, mobility, warnings));
+        return ok;
+    }
     const System& system = simulation->system();
     fmt::print("{}\n", model.title.empty() ? arguments.path : model.title);
     const auto bodies = static_cast<std::size_t>(mobility.bodies);
@@ -87,19 +88,20 @@ int check_model(const ModelArguments& arguments) {
     constexpr std::size_t most = 12;
     for (std::size_t i = 0; i < std::min(most, notes.size()); ++i) fmt::print("  {}\n", notes[i]);
     if (notes.size() > most) fmt::print("  ... and {} more\n", notes.size() - most);
-    const std::vector<std::string> warnings = find_warnings(model, *simulation, mobility);
-    if (!warnings.empty()) fmt::print("\nWarnings\n");
-    for (const std::string& warning : warnings) fmt::print("  {}\n", warning);
+    print_warnings(warnings);
     return ok;
 }
 
 }  // namespace
 
 void add_check_command(CLI::App& app, int& exit_code) {
-    auto arguments = std::make_shared<ModelArguments>();
+    auto arguments = std::make_shared<CheckArguments>();
     CLI::App* command =
         app.add_subcommand("check", "Degrees of freedom, redundancy, coordinates and warnings of a model");
-    arguments->add_to(*command, false);
+    arguments->model.add_to(*command, false);
+    command->add_option("--summary", arguments->summary, "text (default), or json: one JSON object and nothing else")
+        ->type_name("FORM")
+        ->check(CLI::IsMember({"text", "json"}));
     command->footer("Example:\n  limber check examples/loops/bricard.yaml");
     command->callback([arguments, &exit_code] { exit_code = check_model(*arguments); });
 }

@@ -77,6 +77,8 @@ Json write_summary(const RunSummary& s) {
     Json sensors = Json::array();
     for (const SensorSummary& sensor : s.sensors)
         sensors.push_back({sensor.name, number(sensor.final), number(sensor.min), number(sensor.max)});
+    Json warnings = Json::array();
+    for (const Warning& warning : s.warnings) warnings.push_back({warning.kind, warning.text, warning.elements});
     return {{"steps", s.steps},
             {"divided_steps", s.divided_steps},
             {"iterations", s.iterations},
@@ -84,6 +86,8 @@ Json write_summary(const RunSummary& s) {
             {"energy_drift", number(s.energy_drift)},
             {"exchanged_energy", number(s.exchanged_energy)},
             {"contact_loss", number(s.contact_loss)},
+            {"work", number(s.work)},
+            {"warnings", warnings},
             {"errors",
              list(std::vector{s.errors.position, s.errors.velocity, s.errors.acceleration, s.errors.complementarity})},
             {"sensors", sensors}};
@@ -100,9 +104,22 @@ RunSummary read_summary(const Json& json) {
     const std::vector<double> errors = list(json.at("errors"));
     s.errors = {errors.at(0), errors.at(1), errors.at(2), errors.at(3)};
     s.contact_loss = number(json.at("contact_loss"));
+    s.work = number(json.at("work"));
+    for (const Json& warning : json.at("warnings"))
+        s.warnings.push_back({warning.at(0), warning.at(1), warning.at(2).get<std::vector<std::string>>()});
     for (const Json& sensor : json.at("sensors"))
         s.sensors.push_back({sensor.at(0), number(sensor.at(1)), number(sensor.at(2)), number(sensor.at(3))});
     return s;
+}
+
+Json write_energy(const EnergyRecord& e) {
+    return list(std::vector{e.start, e.available, e.weight, e.least_kinetic, e.most_kinetic, e.least_work, e.most_work,
+                            e.contact_loss, e.drift});
+}
+
+EnergyRecord read_energy(const Json& json) {
+    const std::vector<double> e = list(json);
+    return {e.at(0), e.at(1), e.at(2), e.at(3), e.at(4), e.at(5), e.at(6), e.at(7), e.at(8)};
 }
 
 void flush_to_disk(const std::string& path) {
@@ -118,10 +135,10 @@ void write_checkpoint(const std::string& path, const std::string& identity, cons
     const Json json{{"limber_checkpoint", 1},
                     {"run", identity},
                     {"state", write_state(c.state)},
-                    {"work", list(c.work.save())},
+                    {"work", c.work},
                     {"start", c.start},
-                    {"start_energy", c.start_energy},
-                    {"kinetic", list(std::vector{c.least_kinetic, c.most_kinetic})},
+                    {"energy", write_energy(c.energy)},
+                    {"turn", {{"body", c.turn.body}, {"angle", c.turn.angle}, {"step", c.turn.step}}},
                     {"recorded", c.recorded},
                     {"columns", c.so_far.table.columns},
                     {"values", list(c.so_far.table.values)},
@@ -141,12 +158,10 @@ RunCheckpoint read_checkpoint(const std::string& path, const std::string& identi
         const Json json = Json::parse(file);
         run = json.at("run");
         c.state = read_state(json.at("state"));
-        c.work.restore(list(json.at("work")));
+        c.work = json.at("work");
         c.start = json.at("start");
-        c.start_energy = json.at("start_energy");
-        const std::vector<double> kinetic = list(json.at("kinetic"));
-        c.least_kinetic = kinetic.at(0);
-        c.most_kinetic = kinetic.at(1);
+        c.energy = read_energy(json.at("energy"));
+        c.turn = {json.at("turn").at("body"), json.at("turn").at("angle"), json.at("turn").at("step")};
         c.recorded = json.at("recorded");
         c.so_far.table.columns = json.at("columns").get<std::vector<std::string>>();
         c.so_far.table.values = list(json.at("values"));

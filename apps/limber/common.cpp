@@ -57,22 +57,37 @@ double positive_number(const std::string& given, double fallback, const char* na
 
 SimulationOptions ModelArguments::simulation_options(const Model& model, const std::string& formulation,
                                                      const std::string& integrator) const {
-    SimulationOptions result;
-    const auto choose = [](const std::string& given, const std::string& from_model, std::string& target) {
-        if (!given.empty()) {
-            target = given;
-        } else if (!from_model.empty()) {
-            target = from_model;
-        }
-    };
-    choose(formulation, model.simulation.formulation, result.formulation);
-    choose(integrator, model.simulation.integrator, result.integrator);
-    choose(coordinates, model.simulation.coordinates, result.coordinates);
-    result.from_equilibrium = model.simulation.from_equilibrium;
-    apply_contact_defaults(model, result);
-    apply_modular_defaults(model, result);
+    SimulationOptions result = simulation_options_of(model);
+    if (!formulation.empty()) result.formulation = formulation;
+    if (!integrator.empty()) result.integrator = integrator;
+    if (!coordinates.empty()) result.coordinates = coordinates;
     for (const std::string& option : options) apply_option(option, result);
     return result;
+}
+
+std::vector<std::string> ModelArguments::option_names() const {
+    std::vector<std::string> names;
+    for (const std::string& option : options) names.push_back(split_assignment(option, "--option").first);
+    return names;
+}
+
+void refuse_idle_options(const std::vector<std::string>& names, const SimulationOptions& options, const Model& model) {
+    for (const std::string& name : names)
+        if (const std::string reason = explain_no_effect(name, options, model); !reason.empty())
+            throw ModelError(reason);
+}
+
+void print_warnings(const std::vector<Warning>& warnings) {
+    if (warnings.empty()) return;
+    fmt::print("\nWarnings\n");
+    for (const Warning& warning : warnings) fmt::print("  {}: {}\n", warning.kind, warning.text);
+}
+
+nlohmann::ordered_json list_warnings(const std::vector<Warning>& warnings) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const Warning& warning : warnings)
+        list.push_back({{"kind", warning.kind}, {"text", warning.text}, {"elements", warning.elements}});
+    return list;
 }
 
 void apply_option(const std::string& assignment, SimulationOptions& options) {

@@ -2,6 +2,7 @@
 // Shared by the commands: options of a simulation, progress bar, tables.
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,17 @@ struct ModelArguments {
     /// What was given on the command line, or else by the model, or the default.
     SimulationOptions simulation_options(const Model& model, const std::string& formulation,
                                          const std::string& integrator) const;
+    /// Names of the settings given.
+    std::vector<std::string> option_names() const;
 };
+
+/// Throws ModelError if a setting given as --option NAME=VALUE, or by a flag of its own, does nothing under these options.
+void refuse_idle_options(const std::vector<std::string>& names, const SimulationOptions& options, const Model& model);
+
+/// Under a heading, one per line; nothing if there are none.
+void print_warnings(const std::vector<Warning>& warnings);
+/// [{"kind", "text", "elements"}]
+nlohmann::ordered_json list_warnings(const std::vector<Warning>& warnings);
 
 /// A positive number given on the command line as an expression ("1e-3", "1/240"), or else the fallback.
 double positive_number(const std::string& given, double fallback, const char* name);

@@ -49,14 +49,19 @@ std::vector<double> chosen_steps(const CompareArguments& arguments) {
     return steps.empty() ? std::vector<double>{1e-2, 5e-3, 2e-3, 1e-3} : steps;
 }
 
-std::vector<StudyPoint> chosen_points(const CompareArguments& arguments, const std::string& coordinates,
+std::vector<StudyPoint> chosen_points(const CompareArguments& arguments, const SimulationOptions& file_choice,
                                       const std::vector<double>& steps) {
+    const std::string& coordinates = file_choice.coordinates;
     std::vector<std::string> formulation_names = arguments.formulations;
+    std::vector<std::string> integrator_names = arguments.integrators;
+    // Time-stepping has no alternative where rigid bodies touch, and asks no formulation.
+    if (integrator_names.empty() && file_choice.integrator == "moreau-jean") integrator_names = {"moreau-jean"};
+    if (formulation_names.empty() && integrator_names == std::vector<std::string>{"moreau-jean"})
+        formulation_names = {file_choice.formulation};
     if (formulation_names.empty())
         for (const auto& info : formulations())
             if (coordinates.empty() || info.coordinates.empty() || info.coordinates == coordinates)
                 formulation_names.push_back(info.name);
-    std::vector<std::string> integrator_names = arguments.integrators;
     if (integrator_names.empty()) integrator_names = {"trapezoidal", "rk4"};
     std::vector<Sweep> sweeps;
     for (const std::string& text : arguments.sweeps) {
@@ -68,17 +73,28 @@ std::vector<StudyPoint> chosen_points(const CompareArguments& arguments, const s
 
 StudyOptions chosen_options(const CompareArguments& arguments, const Model& model) {
     StudyOptions options;
-    SimulationOptions& simulation = options.simulation;
-    if (!model.simulation.coordinates.empty()) simulation.coordinates = model.simulation.coordinates;
-    if (!arguments.model.coordinates.empty()) simulation.coordinates = arguments.model.coordinates;
-    simulation.from_equilibrium = model.simulation.from_equilibrium;
-    apply_contact_defaults(model, simulation);
-    for (const std::string& option : arguments.model.options) apply_option(option, simulation);
+    options.simulation = arguments.model.simulation_options(model, "", "");
+    options.simulation.modular = {};
     options.until = arguments.until.empty() ? simulation_number(model, model.simulation.until, 10, "until")
                                             : parse_positive(arguments.until, "--until");
     options.sensors = arguments.sensors;
     options.repeats = arguments.repeats;
     return options;
+}
+
+/// An option must act in one of the runs at least.
+void refuse_idle_everywhere(const std::vector<std::string>& names, const std::vector<StudyPoint>& points,
+                            SimulationOptions options, const Model& model) {
+    for (const std::string& name : names) {
+        std::string reason;
+        for (const StudyPoint& point : points) {
+            options.formulation = point.formulation;
+            options.integrator = point.integrator;
+            reason = explain_no_effect(name, options, model);
+            if (reason.empty()) break;
+        }
+        if (!reason.empty()) throw ModelError(reason);
+    }
 }
 
 struct Comparison {
@@ -190,7 +206,8 @@ int compare(const CompareArguments& arguments) {
     const Model& model = file.model;
     StudyOptions options = chosen_options(arguments, model);
     const std::vector<double> steps = chosen_steps(arguments);
-    const std::vector<StudyPoint> points = chosen_points(arguments, options.simulation.coordinates, steps);
+    const std::vector<StudyPoint> points = chosen_points(arguments, options.simulation, steps);
+    refuse_idle_everywhere(arguments.model.option_names(), points, options.simulation, model);
     std::optional<double> accepted;
     if (!arguments.accept.empty()) accepted = parse_positive(arguments.accept, "--accept");
     const bool along_paths = !arguments.reference_step.empty();
@@ -240,7 +257,9 @@ void add_compare_command(CLI::App& app, int& exit_code) {
     command->add_option("--formulations", arguments->formulations, "Formulations (default: all)")
         ->delimiter(',')
         ->type_name("F,...");
-    command->add_option("--integrators", arguments->integrators, "Integrators (default: trapezoidal,rk4)")
+    command
+        ->add_option("--integrators", arguments->integrators,
+                     "Integrators (default: trapezoidal,rk4; moreau-jean if the file names it)")
         ->delimiter(',')
         ->type_name("I,...");
     command
@@ -255,6 +274,9 @@ void add_compare_command(CLI::App& app, int& exit_code) {
         ->type_name("NAME=V,...")
         ->take_all();
     command->add_option("--until", arguments->until, "End time in seconds")->type_name("T");
+    CLI::Option* samples =
+        command->add_option("--samples", arguments->samples, "Number of instants compared (default 100)")
+            ->type_name("N");
     CLI::Option* reference =
         command->add_flag("--reference", arguments->with_reference,
                           "Measure errors against a reference solution (default: against the finest run)");
@@ -264,7 +286,8 @@ void add_compare_command(CLI::App& app, int& exit_code) {
             "Measure errors after every step, by eq. (43) of Cuadrado and Dopico, against the same formulation "
             "with the trapezoidal rule at this step")
         ->type_name("S")
-        ->excludes(reference);
+        ->excludes(reference)
+        ->excludes(samples);
     command
         ->add_option("--accept", arguments->accept,
                      "Show only the fastest run with an error below this one, for each formulation and integrator")
@@ -272,7 +295,6 @@ void add_compare_command(CLI::App& app, int& exit_code) {
     command->add_option("--sensors", arguments->sensors, "Sensors to compare (default: positions and coordinates)")
         ->delimiter(',')
         ->type_name("SENSOR,...");
-    command->add_option("--samples", arguments->samples, "Number of instants compared (default 100)")->type_name("N");
     command->add_option("--repeats", arguments->repeats, "Take the least CPU time of so many runs (default 1)")
         ->type_name("N")
         ->check(CLI::Range(1, 1000));

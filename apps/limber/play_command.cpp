@@ -273,11 +273,13 @@ int play_model(const PlayArguments& arguments) {
     const ModelFile file = arguments.model.read();
     const SimulationOptions options =
         arguments.model.simulation_options(file.model, arguments.formulation, arguments.integrator);
+    refuse_idle_options(arguments.model.option_names(), options, file.model);
     SessionOptions session_options;
     session_options.step = positive_number(
         arguments.step, simulation_number(file.model, file.model.simulation.step, 1e-3, "step"), "--step");
     try {
         Session session(file.model, options, session_options);
+        print_warnings(session.find_warnings());
         std::shared_ptr<Journal> journal;
         if (!arguments.journal.empty()) {
             journal = Journal::create(arguments.journal, session);

@@ -94,6 +94,7 @@ std::string json_summary(const RunSummary& s, const SimulationOptions& options, 
     json["iterations"] = s.iterations;
     json["energy_drift"] = json_number(s.energy_drift);
     json["exchanged_energy"] = json_number(s.exchanged_energy);
+    json["work"] = json_number(s.work);
     json["constraint_error"] = {{"position", json_number(s.errors.position)},
                                 {"velocity", json_number(s.errors.velocity)},
                                 {"acceleration", json_number(s.errors.acceleration)},
@@ -110,6 +111,7 @@ std::string json_summary(const RunSummary& s, const SimulationOptions& options, 
     for (const SensorSummary& sensor : s.sensors)
         json["sensors"][sensor.name] = {
             {"final", json_number(sensor.final)}, {"min", json_number(sensor.min)}, {"max", json_number(sensor.max)}};
+    json["warnings"] = list_warnings(s.warnings);
     if (!s.ok) json["failure"] = s.failure;
     return json.dump(2);
 }
@@ -206,8 +208,16 @@ int run_model(const RunArguments& arguments) {
     set("gluing", arguments.gluing);
     set("coupling", arguments.coupling);
     set("threads", arguments.threads);
+    std::vector<std::string> given = arguments.model.option_names();
+    const auto note = [&](const char* name, const std::string& value) {
+        if (!value.empty()) given.emplace_back(name);
+    };
+    note("gluing", arguments.gluing);
+    note("coupling", arguments.coupling);
+    note("threads", arguments.threads);
     options.modular.exchange = process_exchange();
     if (arguments.distributed && !options.modular.is_on()) options.modular.division = "auto";
+    refuse_idle_options(given, options, model);
     // Of several processes only the first has something to say.
     const bool speaks = !process_exchange() || process_exchange()->rank() == 0;
     RunOptions run_options;
@@ -268,6 +278,7 @@ int run_model(const RunArguments& arguments) {
         const std::vector<SessionNote> notes = session ? session->take_notes() : std::vector<SessionNote>{};
         for (const SessionNote& note : notes) fmt::print("\n  t = {:.6g} s: {}", note.time, note.text);
         if (!notes.empty()) fmt::print("\n");
+        print_warnings(result.summary.warnings);
         for (const std::string& path : arguments.outputs) fmt::print("\n  results: {}\n", path);
         for (const auto& [sensors, path] : arguments.plots) fmt::print("\n  plot of {}: {}\n", sensors, path);
     }

@@ -83,6 +83,13 @@ export interface Mobility {
   elements: string[];
 }
 
+/** What is legal but deserves a look. */
+export interface Warning {
+  kind: string;
+  text: string;
+  elements: string[];
+}
+
 /** A part of the mechanism with a solver of its own. */
 export interface Component {
   name: string;
@@ -109,6 +116,7 @@ export interface Scene {
   parameters: string[];
   columns: string[];
   mobility: Mobility | null;
+  warnings: Warning[];
   components: Component[]; // none: the mechanism is not divided
   componentOf: number[]; // beside poses
   poses: number[][];

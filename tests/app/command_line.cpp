@@ -255,6 +255,100 @@ TEST(CommandLine, EndsWithTwoWhenTheSolverFails) {
     EXPECT_TRUE(contains(o.err, "is off by")) << o.err;
 }
 
+// A flyball governor on stiff springs with stiff dampers: too stiff for an explicit scheme at a millisecond.
+const char* flyball = R"(limber: 1
+parameters: {K: 8e5, C: 4e4, a: 30 deg, W: 2*pi, rho: 3000, s0: 0.5}
+bodies:
+  shaft: {box: {size: [0.01, 0.01, 1], density: rho, at: [0, 0, 0.5]}, angular-velocity: [0, 0, W], markers: {head: [0, 0, 1]}}
+  for i in 0..1:
+    rod<i>:
+      solids:
+        - {box: {size: [1, 0.01, 0.01], density: rho, at: [0.5, 0, 0]}}
+        - {point: {mass: 5, at: [1, 0, 0]}}
+      at: [0.05*(1-2*i), 0, 1]
+      z: [sin(a)*(1-2*i), 0, cos(a)]
+      x: [cos(a)*(1-2*i), 0, -sin(a)]
+      angular-velocity: [0, 0, W]
+      velocity: [0, 0.05*(1-2*i)*W, 0]
+      markers: {mid: [0.5, 0, 0]}
+  slider: {box: {size: [0.1, 0.1, 0.1], density: rho}, at: [0, 0, s0], angular-velocity: [0, 0, W], markers: {p0: [0.05, 0, 0], p1: [-0.05, 0, 0]}}
+joints:
+  base: {revolute: [ground, shaft], at: [0, 0, 0], axis: [0, 0, 1]}
+  rail: {prismatic: [shaft, slider], axis: [0, 0, 1]}
+  for i in 0..1:
+    hinge<i>: {revolute: [shaft, rod<i>], at: [0.05*(1-2*i), 0, 1], axis: [0, 1-2*i, 0]}
+forces:
+  for i in 0..1:
+    link<i>: {spring: [slider.p<i>, rod<i>.mid], stiffness: K, damping: C, free-length: 0.5}
+sensors: {s: {position: slider}}
+simulation: {until: 1, step: 0.001}
+)";
+
+TEST(CommandLine, EndsWithTwoWhenTheMotionRunsAway) {
+    const std::string model = temporary("limber_flyball.yaml");
+    std::ofstream(model) << flyball;
+    const Outcome o = limber("run " + model + " --formulation augmented-lagrangian --integrator rk4 --step 0.001");
+    EXPECT_EQ(o.code, 2) << o.out;
+    EXPECT_TRUE(contains(o.err, "smaller step")) << o.err;
+    EXPECT_EQ(limber("run " + model).code, 0);
+    const Outcome compared =
+        limber("compare " + model + " --formulations augmented-lagrangian --integrators rk4 --steps 0.001");
+    EXPECT_EQ(compared.code, 2);
+    EXPECT_TRUE(contains(compared.out, "failed at")) << compared.out;
+    const Outcome failed = limber("run " + model + " --formulation composite-body");
+    EXPECT_EQ(failed.code, 2);
+    EXPECT_FALSE(contains(failed.err, "failed: \n")) << failed.err;
+    std::filesystem::remove(model);
+}
+
+TEST(CommandLine, RefusesOptionsThatDoNothing) {
+    const std::string pendulum = "run " + example("double-pendulum.yaml") + " --until 0.01 ";
+    const std::pair<std::string, std::string> cases[] = {
+        {pendulum + "--modular body --option step-control=1e-3", "step-control does nothing"},
+        {pendulum + "--option rho=0.5", "needs the integrator generalized-alpha"},
+        {pendulum + "--gluing anderson", "needs a mechanism divided"},
+        {pendulum + "--threads 2", "needs a mechanism divided"},
+        {pendulum + "--option stops=penalty", "needs a model with stops"},
+        {"compare " + example("double-pendulum.yaml") + " --until 0.1 --steps 0.01 --option xi=-0.5",
+         "needs the integrator newmark"},
+        {"compare " + example("double-pendulum.yaml") + " --until 0.1 --steps 0.01 --samples 3 --reference-step 1e-3",
+         "excludes"},
+    };
+    for (const auto& [arguments, fragment] : cases) {
+        const Outcome o = limber(arguments);
+        EXPECT_EQ(o.code, 1) << arguments;
+        EXPECT_TRUE(contains(o.err, fragment)) << arguments << "\n" << o.err;
+    }
+    EXPECT_EQ(limber(pendulum + "--integrator generalized-alpha --option rho=0.5").code, 0);
+}
+
+TEST(CommandLine, TellsWarningsAtEveryDoor) {
+    const std::string model = temporary("limber_buried.yaml");
+    std::ofstream(model) << "limber: 1\nbodies: {ground: {shapes: [{plane: {}}]}, ball: {sphere: {radius: 0.1, mass: "
+                            "1}, at: [0, 0, -5]}}\n"
+                            "contacts: {floor: {rigid: [ball, ground]}}\nsensors: {ball: {position: ball}}\n"
+                            "simulation: {integrator: moreau-jean, until: 0.1, step: 0.01}\n";
+    EXPECT_TRUE(contains(limber("run " + model).out, "overlap at the start by 5.1 m"));
+    EXPECT_TRUE(contains(limber("check " + model).out, "overlap at the start by 5.1 m"));
+    for (const char* command : {"run ", "check "}) {
+        const Outcome o = limber(command + model + " --summary json");
+        ASSERT_EQ(o.code, 0) << o.err;
+        const auto warnings = nlohmann::json::parse(o.out).at("warnings");
+        ASSERT_EQ(warnings.size(), 1U) << o.out;
+        EXPECT_EQ(warnings[0].at("kind"), "overlap");
+        EXPECT_EQ(warnings[0].at("elements").size(), 2U);
+    }
+    std::filesystem::remove(model);
+}
+
+TEST(CommandLine, FollowsTheFilesIntegrator) {
+    const std::string ball = example("contact/heap-of-spheres.yaml");
+    EXPECT_EQ(limber("check " + ball).code, 0);
+    const Outcome o = limber("compare " + example("contact/bumpy-road.yaml") + " --until 0.1 --steps 0.01,0.005");
+    EXPECT_EQ(o.code, 0) << o.err;
+    EXPECT_TRUE(contains(o.out, "moreau-jean")) << o.out;
+}
+
 TEST(CommandLine, ChecksAModel) {
     const Outcome o = limber("check " + example("loops/spatial-four-bar.yaml"));
     EXPECT_EQ(o.code, 0);

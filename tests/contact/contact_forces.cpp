@@ -157,11 +157,11 @@ sensors: {speed: {velocity: block}, drive: {reaction: drive}}
     const double slides_until = v / (0.5 * g);
     run(s, 0.5 * slides_until, h);
     EXPECT_NEAR(sense(s, "drive"), 0.5 * 2 * g, 1e-6);
-    EXPECT_NEAR(s.observer().compute_energies(s.state()).power, 0.5 * 2 * g * v, 1e-6);
+    EXPECT_NEAR(s.observer().compute_power(s.state()), 0.5 * 2 * g * v, 1e-6);
     run(s, 1.1 * slides_until, h);
     EXPECT_NEAR(sense(s, "speed.x"), v, 1e-9);
     EXPECT_NEAR(sense(s, "drive"), 0, 1e-6);
-    EXPECT_NEAR(s.observer().compute_energies(s.state()).power, 0, 1e-6);
+    EXPECT_NEAR(s.observer().compute_power(s.state()), 0, 1e-6);
 }
 
 }  // namespace

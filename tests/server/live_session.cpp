@@ -147,6 +147,20 @@ TEST_F(LiveSessions, SaysWhatIsThere) {
     EXPECT_TRUE(has("rod.mass", "1")) << element;
 }
 
+TEST_F(LiveSessions, WarnsOfWhatTheJointsMoved) {
+    open(pendulum);
+    const Json sound = page_->wait_for([](const Json& m) { return m["type"] == "scene"; });
+    EXPECT_EQ(sound["warnings"], Json::array());
+    std::string apart = pendulum;
+    const std::string start = "lower: {rod: {from: [1, 0]";
+    apart.replace(apart.find(start), start.size(), "lower: {rod: {from: [1.1, 0]");
+    open(apart);
+    const Json scene = page_->wait_for([](const Json& m) { return m["type"] == "scene" && !m["warnings"].empty(); });
+    ASSERT_FALSE(scene.is_null());
+    EXPECT_EQ(scene["warnings"][0]["kind"], "assembly");
+    EXPECT_FALSE(scene["warnings"][0]["elements"].empty());
+}
+
 TEST_F(LiveSessions, TellsLineAndFieldOfAWrongModel) {
     const Json reply = ask(OpenModel{OpenModel::Source::text, "bad.yaml", "limber: 1\nbodies:\n  a: {rodd: 1}\n"});
     EXPECT_FALSE(reply["ok"]);

@@ -11,6 +11,7 @@
 #include "limber/io/results.hpp"
 #include "limber/model/error.hpp"
 #include "limber/model/expression.hpp"
+#include "limber/simulation/energy_record.hpp"
 
 namespace limber {
 namespace {
@@ -67,9 +68,9 @@ public:
           options_(options),
           columns_(find_columns(options.sensors, model, simulation_.observer().columns())) {
         run_.point = point;
-        const Energies start = simulation_.observer().compute_energies(simulation_.state());
-        start_energy_ = start.kinetic + start.potential;
-        work_.start(start.power);
+        simulation_.watch_work(true);
+        energy_.begin(simulation_.observer().compute_energies(simulation_.state()),
+                      simulation_.observer().compute_weight_energy(0));
         note_sensors();
     }
 
@@ -98,7 +99,8 @@ private:
                 return fail(fmt::format("given up after {:g} s of computing", options_.longest_run));
             ++steps_;
             iterations_ += report.iterations;
-            note_errors(h);
+            work_ += report.work;
+            if (const std::string reason = note_errors(h); !reason.empty()) return fail(reason);
             if (notes_every_step) note_sensors();
         }
         return true;
@@ -109,18 +111,21 @@ private:
         return false;
     }
 
-    void note_errors(double h) {
+    // Why the run must not go on; empty: it may.
+    std::string note_errors(double h) {
         const Energies e = simulation_.observer().compute_energies(simulation_.state());
-        work_.add_step(e.power, h);
-        run_.energy_drift =
-            std::max(run_.energy_drift, std::abs(e.kinetic + e.potential - work_.work() - start_energy_));
+        energy_.follow(e, work_, e.total() - work_ - energy_.start);
+        run_.energy_drift = energy_.drift;
+        if (!std::isfinite(e.total())) return "the energy is not finite";
         const ConstraintErrors errors = simulation_.observer().compute_errors(simulation_.state());
         run_.constraint_errors.position = std::max(run_.constraint_errors.position, errors.position);
         run_.constraint_errors.velocity = std::max(run_.constraint_errors.velocity, errors.velocity);
+        return find_runaway(energy_, errors, simulation_.system().length_scale(), simulation_.options().energy_bound,
+                            h);
     }
 
     void note_sensors() {
-        simulation_.observer().observe(simulation_.state(), work_.work(), values_);
+        simulation_.observer().observe(simulation_.state(), work_, values_);
         std::vector<double> chosen;
         chosen.reserve(columns_.size());
         for (const std::size_t k : columns_) chosen.push_back(values_[k]);
@@ -132,8 +137,8 @@ private:
     const StudyOptions& options_;
     std::vector<std::size_t> columns_;
     StudyRun run_;
-    WorkIntegrator work_;
-    double start_energy_ = 0, stepping_ = 0;
+    EnergyRecord energy_;
+    double work_ = 0, stepping_ = 0;
     long steps_ = 0, iterations_ = 0;
     std::vector<double> values_;
 };

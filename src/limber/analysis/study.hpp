@@ -46,7 +46,7 @@ struct StudyRun {
     double error = std::numeric_limits<double>::quiet_NaN();
     double cpu_time = 0;      ///< seconds of stepping alone
     double slowest_step = 0;  ///< seconds
-    double energy_drift = 0;  ///< largest |kinetic + potential - work - start|
+    double energy_drift = 0;  ///< largest |kinetic + potential + contact loss - work - start|
     ConstraintErrors constraint_errors;
     double iterations_per_step = 0;
     SensorPath path;

@@ -36,6 +36,9 @@ public:
     /// Far more than piles of any bodies have; bodies that were placed inside each other by the hundred have more, and would take all memory there is.
     std::size_t most_contacts() const { return std::max<std::size_t>(100'000, 40 * m_.bodies.size()); }
 
+    /// Half the diagonal of a shape's bounds; of a plane, more than any other's.
+    double size_of(int shape) const { return extent_[shape]; }
+
 private:
     void place_shapes(const BodyStates<D>& states, double horizon);
     /// Of bounds that meet, in order.

@@ -93,6 +93,7 @@ StepReport UnilateralStepper<D>::step(State& state, double h) {
     const double end = state.t + h;
     begin_step(h);
     inner_->expect_parts_of(h);
+    if (listener_ != nullptr) listener_->begin_step();
     int events = 0;
     for (;; ++events) {
         before_ = state;
@@ -114,6 +115,7 @@ StepReport UnilateralStepper<D>::step(State& state, double h) {
         if (!part.ok) return give_up(part.reason);
         const bool is_event = find_event(state, length, report);
         if (!report.ok) return give_up(report.reason);
+        if (listener_ != nullptr) listener_->add_stretch(before_, state);
         if (!is_event && length == end - before_.t) break;
         if (events == 0) start_ = before_;
         if (events == most_events)

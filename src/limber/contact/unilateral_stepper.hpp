@@ -45,6 +45,10 @@ public:
     Stepper& inner() { return *inner_; }
     void expect_parts_of(double step) override { inner_->expect_parts_of(step); }
     double perturbation() const override { return inner_->perturbation(); }
+    bool tell(StepListener* listener) override {
+        listener_ = listener;
+        return true;
+    }
 
 private:
     bool is_closed(const State& state, int contact) const { return state.memory[m_.unilateral[contact].flag] != 0; }
@@ -97,6 +101,7 @@ private:
     };
 
     std::unique_ptr<Stepper> inner_;
+    StepListener* listener_ = nullptr;
     std::shared_ptr<const MechanismSystem<D>> system_;
     const Mechanism<D>& m_;
     ContactOptions options_;

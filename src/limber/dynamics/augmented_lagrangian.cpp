@@ -127,7 +127,10 @@ bool AugmentedLagrangianSolver::solve(double t, const VecX& q, const VecX& v, st
     if (!solve_penalty(t, q, v, memory, a)) return false;
     const Evaluation& e = *evaluation_;
     lambda.setZero(system_->rows());
-    if (system_->rows() == 0) return a.allFinite();
+    if (system_->rows() == 0) {
+        if (!a.allFinite()) failure_ = "the accelerations are not finite";
+        return a.allFinite();
+    }
     // Rows have gradients of about one, or of a length by angles, so constraint accelerations compare with accelerations.
     const double enough =
         1e-12 * std::min(1.0, system_->length_scale()) *

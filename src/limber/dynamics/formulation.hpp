@@ -81,7 +81,8 @@ public:
     const FormulationOptions& options() const { return options_; }
     Evaluation& evaluation() { return *evaluation_; }
     long iterations() const { return iterations_; }
-    const std::string& failure() const { return failure_; }
+    /// Why the last solve or projection failed; never empty then.
+    std::string failure() const { return failure_.empty() ? "no accelerations were found" : failure_; }
     /// Sum of squares of the constraint-acceleration perturbation kp Phi + kv Phi' of the last solve (Seguy 2003 eq.
     /// 22-24).
     double perturbation() const;

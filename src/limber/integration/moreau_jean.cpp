@@ -227,9 +227,15 @@ void MoreauJean<D>::keep_contacts(State& state, double h) const {
 }
 
 template <int D>
-void MoreauJean<D>::keep_account(State& state, double h) const {
+void MoreauJean<D>::keep_account(State& state, double h, double driver_work) const {
     if (m_.contact_residual < 0) return;
     state.memory[m_.impact_loss] += contacts_.empty() ? 0 : lost_;
+    if (m_.driver_work >= 0) {
+        state.memory[m_.driver_work] += driver_work;
+        // What contacts lose is found from the energies of the bodies they push: work of drivers comes on top.
+        for (int island = 0; !contacts_.empty() && island < problem_.island_count(); ++island)
+            if (problem_.has_joints(island) && has_impulses(island)) state.memory[m_.impact_loss] += driver_work;
+    }
     state.memory[m_.contact_residual] = contacts_.empty() ? 0 : h * residual_;
     for (const ContactPoint& c : state.contacts)
         state.memory[m_.contact_rules[c.rule].impulse] += h * c.force.dot(c.normal);
@@ -254,6 +260,7 @@ StepReport MoreauJean<D>::step(State& state, double h) {
     StepReport report;
     system_->export_states(state.q, state.v, states_);
     find_free_velocities(state, h);
+    unjoined_ = after_;
     if (joints_.has_joints()) {
         if (!joints_.update(middle_, states_, state.memory, state.t + h)) {
             report.ok = false;
@@ -308,6 +315,7 @@ StepReport MoreauJean<D>::step(State& state, double h) {
         contacts_ = foreseen_;
     }
     const double end = state.t + h;
+    const double driver_work = m_.driver_work < 0 ? 0 : compute_driver_work();
     update_features<D>(m_, states_, m_.used_features, features_);
     refresh_memory(m_, features_, state.memory);
     if (joints_.has_joints()) {
@@ -322,7 +330,7 @@ StepReport MoreauJean<D>::step(State& state, double h) {
         }
     }
     keep_contacts(state, h);
-    keep_account(state, h);
+    keep_account(state, h, driver_work);
     state.a = -state.v;
     system_->import_states(states_, state.q, state.v);
     state.a = (state.a + state.v) / h;

@@ -57,6 +57,8 @@ private:
     void find_velocities(double h);
     double compute_allowance(int island, double h) const;
     double compute_lost_energy(int island, double h) const;
+    /// Of the impulses of drivers in this step.
+    double compute_driver_work();
     /// Contacts that slide under their static coefficient, by more than the solver's defect, get the kinetic one. False: there are none.
     bool let_go(int island, double defect);
     double slip_speed(int contact, const VecX& velocities);
@@ -70,7 +72,7 @@ private:
     /// Contacts that overlap deeply at the end of the step, for another trial. False: there are none.
     bool add_deep_contacts(double h);
     void keep_contacts(State& state, double h) const;
-    void keep_account(State& state, double h) const;
+    void keep_account(State& state, double h, double driver_work) const;
     void keep_stops(State& state) const;
     /// At the front of contacts_.
     void add_stops(const State& state);
@@ -100,6 +102,8 @@ private:
     std::vector<double> gained_;      // by each island, of what the solver has left
     double lost_ = 0, residual_ = 0;  // of this step: energy, and a velocity by which conditions are missed
     VecX wrench_, moved_, target_;
+    VecX unjoined_, mean_,
+        rows_;  // velocities without joints and contacts; mean ones of the step, and what contacts see of them
     VecX before_, coasting_,
         after_;  // velocities at the start; without forces and impulses, what turns freely; at the end
     struct {

@@ -107,6 +107,30 @@ double MoreauJean<D>::compute_lost_energy(int island, double h) const {
     return compute_allowance(island, h) - own.impulse.dot(own.working) - 0.5 * own.impulse.dot(own.velocity - own.free);
 }
 
+// Joints and drivers act by G^T lambda = M (v' - v_f) - J^T p, v_f being free of both. They see the mean velocities, G (v + v')/2 + Phi_t = 0: joints that
+// do not move do no work by these, drivers -lambda Phi_t.
+template <int D>
+double MoreauJean<D>::compute_driver_work() {
+    mean_ = 0.5 * (before_ + after_);
+    double work = 0;
+    for (std::size_t b = 0; b < start_.size(); ++b) {
+        if (!joints_.is_joined(static_cast<int>(b))) continue;
+        const auto at = static_cast<Eigen::Index>(b) * T;
+        const TwistVec<D> change = after_.template segment<T>(at) - unjoined_.template segment<T>(at);
+        const TwistVec<D> mean = mean_.template segment<T>(at);
+        const AngularVec<D> turn = change.template tail<A>();
+        work += m_.bodies[b].mass * mean.template head<D>().dot(change.template head<D>()) +
+                mean.template tail<A>().dot(world_inertia(m_.bodies[b], start_[b]) * turn);
+    }
+    if (contacts_.empty()) return work;
+    // Of contacts, only what acts on bodies that joints hold.
+    for (std::size_t b = 0; b < start_.size(); ++b)
+        if (!joints_.is_joined(static_cast<int>(b)))
+            mean_.template segment<T>(static_cast<Eigen::Index>(b) * T).setZero();
+    problem_.multiply(mean_, rows_);
+    return work - impulse_.dot(rows_);
+}
+
 template double MoreauJean<2>::slow_down(int island, double energy, double h);
 template double MoreauJean<3>::slow_down(int island, double energy, double h);
 template void MoreauJean<2>::take_back(int island, double gain, double h);
@@ -115,6 +139,8 @@ template void MoreauJean<2>::find_velocities(double h);
 template void MoreauJean<3>::find_velocities(double h);
 template double MoreauJean<2>::compute_allowance(int island, double h) const;
 template double MoreauJean<3>::compute_allowance(int island, double h) const;
+template double MoreauJean<2>::compute_driver_work();
+template double MoreauJean<3>::compute_driver_work();
 template double MoreauJean<2>::compute_lost_energy(int island, double h) const;
 template double MoreauJean<3>::compute_lost_energy(int island, double h) const;
 

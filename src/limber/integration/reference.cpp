@@ -70,7 +70,24 @@ struct ReferenceStepper::Problem {
         store(to);
         return true;
     }
-    void accept() { solver->system().update_memory(solver->evaluation(), q, memory); }
+    void accept(double t) {
+        solver->system().update_memory(solver->evaluation(), q, memory);
+        if (listener == nullptr) return;
+        copy_to(t, to);
+        if (to.t > from.t) listener->add_stretch(from, to);
+        std::swap(from, to);
+    }
+    void copy_to(double t, State& state) const {
+        state.t = t;
+        state.q = q;
+        state.v = v;
+        state.memory = memory;
+    }
+    void begin(double t) {
+        if (listener == nullptr) return;
+        listener->begin_step();
+        copy_to(t, from);
+    }
 
     std::unique_ptr<AccelerationSolver> solver;
     SUNContext context = nullptr;
@@ -78,6 +95,8 @@ struct ReferenceStepper::Problem {
     VecX q, v, a, lambda;
     std::vector<double> memory;
     long evaluations = 0;
+    StepListener* listener = nullptr;
+    State from, to;  // of the last internal step, for the listener
 };
 
 class ReferenceStepper::Engine {
@@ -126,7 +145,7 @@ private:
     static int after_step(realtype t, N_Vector y, void* problem) {
         auto& p = *static_cast<Problem*>(problem);
         if (!p.project(t, N_VGetArrayPointer(y), N_VGetArrayPointer(y))) return 1;
-        p.accept();
+        p.accept(t);
         return 0;
     }
 
@@ -165,7 +184,7 @@ public:
             const int flag = CVode(memory_, end, p_.y, &reached, CV_ONE_STEP);
             if (flag < 0) return fmt::format("SUNDIALS stopped with {}", flag_name(CVodeGetReturnFlagName(flag)));
             p_.load(N_VGetArrayPointer(p_.y));
-            p_.accept();
+            p_.accept(reached);
             if (flag == CV_TSTOP_RETURN) return "";
         }
         gave_up = true;
@@ -200,6 +219,11 @@ const System& ReferenceStepper::system() const {
     return problem_->solver->system();
 }
 
+bool ReferenceStepper::tell(StepListener* listener) {
+    problem_->listener = listener;
+    return true;
+}
+
 bool ReferenceStepper::is_stiff() const {
     return dynamic_cast<const StiffEngine*>(engine_.get()) != nullptr;
 }
@@ -229,10 +253,13 @@ StepReport ReferenceStepper::step(State& state, double h) {
         engine_->restart(state.t);
     };
     if (!continues(state, h)) restart();
+    p.load(N_VGetArrayPointer(p.y));
+    p.begin(state.t);
     std::string failure = engine_->advance(end);
     if (engine_->gave_up && !is_stiff()) {
         engine_ = std::make_unique<StiffEngine>(p, tolerance_);
         restart();
+        p.begin(state.t);
         failure = engine_->advance(end);
     }
     if (failure.empty()) {

@@ -16,6 +16,7 @@ public:
     StepReport start(State& state) override;
     StepReport step(State& state, double h) override;
     const System& system() const override;
+    bool tell(StepListener* listener) override;
     /// Whether the problem turned out to be stiff.
     bool is_stiff() const;
 

@@ -23,6 +23,15 @@ struct IntegratorOptions {
     bool operator==(const IntegratorOptions&) const = default;
 };
 
+/// Follows the motion within a step: from where to where it is smooth.
+class StepListener {
+public:
+    virtual ~StepListener() = default;
+    /// A step begins, or is tried anew: what was said before does not count.
+    virtual void begin_step() = 0;
+    virtual void add_stretch(const State& from, const State& to) = 0;
+};
+
 class Stepper {
 public:
     virtual ~Stepper() = default;
@@ -36,6 +45,8 @@ public:
     virtual void expect_parts_of(double /*step*/) {}
     /// Constraint-acceleration perturbation at the end of the last step (Seguy 2003 eq. 22).
     virtual double perturbation() const { return 0; }
+    /// Tells the listener of every stretch of its steps from now on; null: nobody. False: its steps are smooth as a whole, and it tells nothing.
+    virtual bool tell(StepListener* /*listener*/) { return false; }
 };
 
 /// Accelerations and multipliers at the start of a run, from the index-1 equations; forgets the past of the state.

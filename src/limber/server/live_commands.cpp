@@ -44,17 +44,6 @@ bool makes_steps(const ClientMessage& message) {
     return std::holds_alternative<MakeSteps>(message.command);
 }
 
-SimulationOptions options_of(const Model& model) {
-    SimulationOptions options;
-    if (!model.simulation.formulation.empty()) options.formulation = model.simulation.formulation;
-    if (!model.simulation.integrator.empty()) options.integrator = model.simulation.integrator;
-    options.coordinates = model.simulation.coordinates;
-    options.from_equilibrium = model.simulation.from_equilibrium;
-    apply_modular_defaults(model, options);
-    apply_contact_defaults(model, options);
-    return options;
-}
-
 SessionOptions session_options_of(const Model& model) {
     SessionOptions options;
     options.snapshot_memory = snapshot_memory;
@@ -94,7 +83,7 @@ Session& LiveSession::session() {
 void LiveSession::open(Model model, const std::string& name) {
     if (model.bodies.size() > most_bodies)
         throw ModelError(fmt::format("the model has {} bodies; the studio takes {}", model.bodies.size(), most_bodies));
-    const SimulationOptions options = options_of(model);
+    const SimulationOptions options = simulation_options_of(model);
     const SessionOptions session_options = session_options_of(model);
     auto next = std::make_unique<Session>(std::move(model), options, session_options);
     std::shared_ptr<Journal> journal;

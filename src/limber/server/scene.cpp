@@ -5,14 +5,12 @@
 
 #include "limber/io/format.hpp"
 #include "limber/model/evaluation.hpp"
+#include "limber/simulation/warning.hpp"
 
 namespace limber {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// Beyond, finding redundant joints takes longer than one likes to wait for a picture.
-constexpr std::size_t most_bodies_for_mobility = 120;
 
 Json list_of(const Vec3& v) {
     return {v.x(), v.y(), v.z()};
@@ -203,14 +201,19 @@ private:
     int next_body_ = 0;
 };
 
-Json describe_mobility(const Simulation& simulation) {
-    if (simulation.model().bodies.size() > most_bodies_for_mobility) return nullptr;
-    const MobilityReport report = simulation.compute_mobility();
+Json describe_mobility(const MobilityReport& report) {
     return {{"freedoms", report.freedoms},
             {"redundant", report.redundant},
             {"rows", report.rows},
             {"rank", report.rank},
             {"elements", report.redundant_elements}};
+}
+
+Json describe_warnings(const std::vector<Warning>& warnings) {
+    Json list = Json::array();
+    for (const Warning& warning : warnings)
+        list.push_back({{"kind", warning.kind}, {"text", warning.text}, {"elements", warning.elements}});
+    return list;
 }
 
 // Of a divided mechanism, in the order of Simulation::components_of_bodies.
@@ -247,7 +250,10 @@ Json describe_scene(const Simulation& simulation, Observer& observer) {
     scene["events"] = names_of(model.events);
     scene["parameters"] = model.parameters.names();
     scene["columns"] = observer.columns();
-    scene["mobility"] = describe_mobility(simulation);
+    std::optional<MobilityReport> mobility;
+    if (model.bodies.size() <= most_bodies_for_mobility) mobility = simulation.compute_mobility();
+    scene["mobility"] = mobility ? describe_mobility(*mobility) : Json();
+    scene["warnings"] = describe_warnings(find_warnings(simulation, observer, mobility ? &*mobility : nullptr));
     scene["components"] = describe_components(simulation);
     scene["componentOf"] = simulation.components_of_bodies();
     Json poses = Json::array();

@@ -11,6 +11,7 @@
 #include "limber/kinematics/body_space/relative_error.hpp"
 #include "limber/model/evaluation.hpp"
 #include "limber/simulation/contact_view.hpp"
+#include "limber/simulation/work_meter.hpp"
 
 namespace limber {
 namespace {
@@ -27,6 +28,7 @@ public:
           solver_(std::move(solver)),
           reactions_(m_),
           contact_view_(model, m_),
+          work_meter_(*system_, *solver_),
           evaluation_(system_->make_evaluation()) {
         solver_->use_no_gains();
         features_.resize(m_.features.size());
@@ -83,29 +85,53 @@ public:
             values[probe.column] = probe.expression.template evaluate<double>(
                 std::span<const double>(variables_.data(), variables_.size()));
         }
+        for (double& value : values) value += 0.0;  // no minus zero
     }
 
     Energies compute_energies(const State& state) override {
-        update_motion(state, has_drivers_);
-        Energies e;
-        const MeasureContext<D> context{features_, state.memory, m_.curves};
-        for (std::size_t b = 0; b < m_.bodies.size(); ++b) {
-            e.kinetic += kinetic_energy(m_.bodies[b], states_[b]);
-            for (int k = 0; k < D; ++k) {
-                const double g = m_.gravity[k].value(state.t);
-                if (m_.gravity[k].is_constant()) {
-                    e.potential -= m_.bodies[b].mass * g * states_[b].position[k];
-                } else {
-                    e.power += m_.bodies[b].mass * g * states_[b].velocity[k];
-                }
-            }
-        }
-        e.potential += m_.forces.potential(m_.constraints.measures, context, state.t);
-        e.power += m_.forces.power(m_.constraints.measures, context, state.t);
-        // Constraint forces -J^T lambda work only where rows move with time: power lambda . d Phi/dt.
-        if (has_drivers_) e.power += driver_power(state);
+        update_motion(state, false);
+        Energies e = energy(state);
         if (m_.impact_loss >= 0) e.impact_loss = state.memory[m_.impact_loss];
         return e;
+    }
+
+    double compute_power(const State& state) override {
+        update_motion(state, has_drivers_);
+        double power =
+            m_.forces.power(m_.constraints.measures, MeasureContext<D>{features_, state.memory, m_.curves}, state.t);
+        for (int k = 0; k < D; ++k) {
+            if (m_.gravity[k].is_constant()) continue;
+            for (std::size_t b = 0; b < m_.bodies.size(); ++b)
+                power += m_.bodies[b].mass * m_.gravity[k].value(state.t) * states_[b].velocity[k];
+        }
+        // Constraint forces -J^T lambda work only where rows move with time: power lambda . d Phi/dt.
+        return has_drivers_ ? power + driver_power(state) : power;
+    }
+
+    bool has_work() override { return work_meter_.has_work(); }
+
+    double compute_work(const State& from, const State& to, int order) override {
+        return work_meter_.compute(from, to, order);
+    }
+
+    double compute_weight_energy(double t) const override {
+        double mass = 0;
+        for (const auto& body : m_.bodies) mass += body.mass;
+        return mass * m_.gravity_at(t).norm() * m_.length_scale;
+    }
+
+    FastestTurn find_fastest_turn(const State& state) override {
+        system_->export_states(state.q, state.v, states_);
+        FastestTurn fastest;
+        std::size_t which = 0;
+        for (std::size_t b = 0; b < states_.size(); ++b) {
+            const double rate = states_[b].angular_velocity.norm();
+            if (!(rate > fastest.rate)) continue;
+            fastest.rate = rate;
+            which = b;
+        }
+        if (fastest.rate > 0) fastest.body = m_.bodies[which].name;
+        return fastest;
     }
 
     ConstraintErrors compute_errors(const State& state) override {
@@ -559,8 +585,9 @@ private:
                 if (m_.gravity[k].is_constant())
                     e.potential -= m_.bodies[b].mass * m_.gravity[k].value(state.t) * states_[b].position[k];
         }
-        e.potential += m_.forces.potential(m_.constraints.measures,
-                                           MeasureContext<D>{features_, state.memory, m_.curves}, state.t);
+        e.elastic = m_.forces.potential(m_.constraints.measures, MeasureContext<D>{features_, state.memory, m_.curves},
+                                        state.t);
+        e.potential += e.elastic;
         return e;
     }
 
@@ -609,6 +636,7 @@ private:
     std::unique_ptr<AccelerationSolver> solver_;
     ReactionSolver<D> reactions_;
     ContactView<D> contact_view_;
+    WorkMeter<D> work_meter_;
     std::unique_ptr<RelativeErrorMeter<D>> relative_error_;
     std::unique_ptr<Evaluation> evaluation_;
     FeatureState<D> features_;
@@ -638,43 +666,5 @@ template std::unique_ptr<Observer> make_observer(const Model&, std::shared_ptr<c
                                                  std::unique_ptr<AccelerationSolver>);
 template std::unique_ptr<Observer> make_observer(const Model&, std::shared_ptr<const MechanismSystem<3>>,
                                                  std::unique_ptr<AccelerationSolver>);
-
-void WorkIntegrator::start(double power) {
-    *this = {};
-    power_[0] = power;
-}
-
-std::vector<double> WorkIntegrator::save() const {
-    return {work_, power_[0], power_[1], power_[2], step_, static_cast<double>(equal_steps_)};
-}
-
-void WorkIntegrator::restore(const std::vector<double>& saved) {
-    if (saved.size() != 6) throw ModelError("the checkpoint is damaged");
-    work_ = saved[0];
-    std::copy_n(saved.begin() + 1, 3, power_);
-    step_ = saved[4];
-    equal_steps_ = static_cast<int>(saved[5]);
-}
-
-void WorkIntegrator::restart(double power) {
-    const double work = work_;
-    start(power);
-    work_ = work;
-}
-
-void WorkIntegrator::add_step(double power, double step) {
-    equal_steps_ = std::abs(step - step_) < 1e-9 * step ? equal_steps_ + 1 : 1;
-    step_ = step;
-    if (equal_steps_ >= 3) {
-        work_ += step / 24 * (9 * power + 19 * power_[0] - 5 * power_[1] + power_[2]);
-    } else if (equal_steps_ == 2) {
-        work_ += step / 12 * (5 * power + 8 * power_[0] - power_[1]);
-    } else {
-        work_ += step / 2 * (power + power_[0]);
-    }
-    power_[2] = power_[1];
-    power_[1] = power_[0];
-    power_[0] = power;
-}
 
 }  // namespace limber

@@ -20,13 +20,21 @@ struct ConstraintErrors {
 
 struct Energies {
     double kinetic = 0, potential = 0;
+    double elastic = 0;      ///< the part of the potential energy that forces have, without gravity
     double impact_loss = 0;  ///< energy taken by impacts at stops and by rigid contacts so far
-    double power = 0;        ///< put in by everything that has no potential: motors, dampers, drivers
+    /// What changes only by work.
+    double total() const { return kinetic + potential + impact_loss; }
 };
 
 struct BodyPose {
     Vec3 position;  ///< of the body frame's origin
     Quat orientation;
+};
+
+/// The body that turns fastest.
+struct FastestTurn {
+    std::string body;  ///< empty: nothing turns
+    double rate = 0;   ///< rad/s
 };
 
 /// What a joint does to its second body, world axes; zero while it does not hold.
@@ -60,9 +68,19 @@ public:
     /// One per sensor component: "tip.x", "tip.y", "beta".
     const std::vector<std::string>& columns() const { return columns_; }
 
-    /// Values of all columns. `work` is the energy put in so far (see Energies::power).
+    /// Values of all columns. `work` is the energy put in so far, see compute_work.
     virtual void observe(const State& state, double work, std::vector<double>& values) = 0;
     virtual Energies compute_energies(const State& state) = 0;
+    /// Put in by everything that has no potential: motors, dampers, drivers.
+    virtual double compute_power(const State& state) = 0;
+    /// Whether anything can do work at all.
+    virtual bool has_work() = 0;
+    /// Work of everything that has no potential over a smooth motion from one state to the other, by a scheme of this order: see
+    /// work_meter.hpp.
+    virtual double compute_work(const State& from, const State& to, int order) = 0;
+    /// Energy by which gravity lifts the whole mass over the typical length.
+    virtual double compute_weight_energy(double t) const = 0;
+    virtual FastestTurn find_fastest_turn(const State& state) = 0;
     virtual ConstraintErrors compute_errors(const State& state) = 0;
     /// Sigma of Joli 2008 eq. (15) with the gains of eq. (12) for the step: see kinematics/body_space/relative_error.hpp. 0 before
     /// the first step.
@@ -87,24 +105,5 @@ protected:
 template <int D>
 std::unique_ptr<Observer> make_observer(const Model& model, std::shared_ptr<const MechanismSystem<D>> system,
                                         std::unique_ptr<AccelerationSolver> solver);
-
-/// Adds up work from power given at the ends of steps: fourth order over equal steps (Adams-Moulton).
-class WorkIntegrator {
-public:
-    void start(double power);
-    void add_step(double power, double step);
-    /// After a sudden change: power is another one now; the work so far stays.
-    void restart(double power);
-    double work() const { return work_; }
-    /// All there is to know, and back.
-    std::vector<double> save() const;
-    void restore(const std::vector<double>& saved);
-
-private:
-    double work_ = 0;
-    double power_[3] = {0, 0, 0};  // at the last three instants, newest first
-    double step_ = 0;
-    int equal_steps_ = 0;
-};
 
 }  // namespace limber

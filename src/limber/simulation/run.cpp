@@ -20,49 +20,53 @@ double seconds_since(Clock::time_point start) {
 // What is run: a simulation alone, or a session.
 class Runner {
 public:
-    explicit Runner(Simulation& simulation) : simulation_(&simulation) {
-        const Energies energies = simulation.observer().compute_energies(simulation.state());
-        start_energy_ = energies.kinetic + energies.potential + energies.impact_loss;
-        work_.start(energies.power);
+    explicit Runner(Simulation& simulation) : simulation_(&simulation), was_watched_(simulation.watches_work()) {
+        simulation.watch_work(true);
     }
     explicit Runner(Session& session) : session_(&session) {}
-
-    void resume(const RunCheckpoint& from) {
-        work_ = from.work;
-        start_energy_ = from.start_energy;
+    ~Runner() {
+        if (simulation_ != nullptr) simulation_->watch_work(was_watched_);
     }
+    Runner(const Runner&) = delete;
+    Runner& operator=(const Runner&) = delete;
+
+    void resume(const RunCheckpoint& from) { work_ = from.work; }
     /// The stepper forgets its past, so that going on and resuming are the same.
     void save(RunCheckpoint& to) {
         simulation_->forget_past();
         to.state = simulation_->state();
         to.work = work_;
-        to.start_energy = start_energy_;
     }
     bool is_session() const { return session_ != nullptr; }
     bool is_divided() const { return simulation().options().modular.is_on(); }
 
     Observer& observer() const { return session_ != nullptr ? session_->observer() : simulation_->observer(); }
+    const Simulation& simulation() const { return session_ != nullptr ? session_->simulation() : *simulation_; }
     const State& state() const { return simulation().state(); }
     double time() const { return simulation().time(); }
-    double work() const { return session_ != nullptr ? session_->work() : work_.work(); }
+    double work() const { return session_ != nullptr ? session_->work() : work_; }
     /// Counts changes of what can be observed.
     long changes() const { return session_ != nullptr ? session_->compilations() : 0; }
+    std::vector<Warning> warnings() const {
+        return session_ != nullptr ? session_->find_warnings() : find_warnings(*simulation_);
+    }
 
-    StepReport step(double h) { return session_ != nullptr ? session_->step_by(h) : simulation_->step(h); }
-    /// After a step: what does not balance.
-    double balance(const Energies& energies, double h) {
-        if (session_ != nullptr) return session_->energy_drift();
-        work_.add_step(energies.power, h);
-        return energies.kinetic + energies.potential + energies.impact_loss - work_.work() - start_energy_;
+    StepReport step(double h) {
+        if (session_ != nullptr) return session_->step_by(h);
+        StepReport report = simulation_->step(h);
+        work_ += report.work;
+        return report;
+    }
+    /// What does not balance.
+    double find_drift(const Energies& energies, double start) const {
+        return session_ != nullptr ? session_->energy_drift() : energies.total() - work_ - start;
     }
 
 private:
-    const Simulation& simulation() const { return session_ != nullptr ? session_->simulation() : *simulation_; }
-
     Simulation* simulation_ = nullptr;
     Session* session_ = nullptr;
-    WorkIntegrator work_;
-    double start_energy_ = 0;
+    bool was_watched_ = false;
+    double work_ = 0;
 };
 
 // Of a divided mechanism: what the joints between components asked them in the step that ends there.
@@ -79,8 +83,7 @@ public:
             result_.summary.sensors.push_back({name, 0, INFINITY, -INFINITY});
         }
         if (is_divided_) result_.table.columns.emplace_back(questions_column);
-        const Energies energies = observer.compute_energies(runner_.state());
-        least_kinetic_ = most_kinetic_ = energies.kinetic;
+        energy_.begin(observer.compute_energies(runner_.state()), observer.compute_weight_energy(runner_.time()));
         find_columns();
         look();
     }
@@ -89,27 +92,46 @@ public:
         if (from.so_far.table.columns != result_.table.columns)
             throw ModelError("the checkpoint has other sensors than the model");
         result_ = from.so_far;
-        least_kinetic_ = from.least_kinetic;
-        most_kinetic_ = from.most_kinetic;
+        energy_ = from.energy;
+        turn_ = from.turn;
         look();
     }
     void save(RunCheckpoint& to) const {
         to.so_far = result_;
-        to.least_kinetic = least_kinetic_;
-        to.most_kinetic = most_kinetic_;
+        to.energy = energy_;
+        to.turn = turn_;
     }
 
-    void after_step(double h, int iterations) {
-        questions_ = iterations;
+    void after_step(double h, const StepReport& report) {
+        questions_ = report.iterations;
         const Energies energies = runner_.observer().compute_energies(runner_.state());
+        energy_.follow(energies, runner_.work(), runner_.find_drift(energies, energy_.start));
         RunSummary& summary = result_.summary;
         summary.contact_loss = energies.impact_loss;
-        summary.energy_drift = std::max(summary.energy_drift, std::abs(runner_.balance(energies, h)));
-        least_kinetic_ = std::min(least_kinetic_, energies.kinetic);
-        most_kinetic_ = std::max(most_kinetic_, energies.kinetic);
-        summary.exchanged_energy = most_kinetic_ - least_kinetic_;
+        summary.energy_drift = energy_.drift;
+        summary.exchanged_energy = energy_.exchanged();
+        summary.work = energy_.work_done();
+        turn_.follow(runner_.observer().find_fastest_turn(runner_.state()), h, report.substeps);
         if (runner_.changes() != changes_) find_columns();
         look();
+    }
+
+    /// Why the run must not go on; empty: it may.
+    std::string find_failure(double h) const {
+        if (!is_finite())
+            return fmt::format("a sensor or the energy is not finite after t = {:.9g}", runner_.time() - h);
+        const std::string runaway = find_runaway(energy_, errors_, runner_.simulation().system().length_scale(),
+                                                 runner_.simulation().options().energy_bound, h);
+        return runaway.empty() ? "" : fmt::format("at t = {:.6g} s {}", runner_.time(), runaway);
+    }
+
+    void add_warnings(double step) {
+        const auto add = [&](const std::optional<Warning>& warning) {
+            if (warning) result_.summary.warnings.push_back(*warning);
+        };
+        add(find_drift_warning(energy_, step));
+        const SimulationOptions& options = runner_.simulation().options();
+        add(find_turn_warning(turn_, find_integrator(options.integrator).order));
     }
 
     void record() {
@@ -118,13 +140,13 @@ public:
         if (is_divided_) result_.table.values.push_back(questions_);
     }
 
+private:
     bool is_finite() const {
         for (std::size_t i = 0; i < values_.size(); ++i)
             if (place_[i] < observed_.size() && !std::isfinite(values_[i])) return false;
         return std::isfinite(result_.summary.energy_drift);
     }
 
-private:
     // Where the sensors of the start are among those of now.
     void find_columns() {
         const auto& now = runner_.observer().columns();
@@ -137,11 +159,11 @@ private:
     void look() {
         Observer& observer = runner_.observer();
         RunSummary& summary = result_.summary;
-        const ConstraintErrors errors = observer.compute_errors(runner_.state());
-        summary.errors.position = std::max(summary.errors.position, errors.position);
-        summary.errors.velocity = std::max(summary.errors.velocity, errors.velocity);
-        summary.errors.acceleration = std::max(summary.errors.acceleration, errors.acceleration);
-        summary.errors.complementarity = std::max(summary.errors.complementarity, errors.complementarity);
+        errors_ = observer.compute_errors(runner_.state());
+        summary.errors.position = std::max(summary.errors.position, errors_.position);
+        summary.errors.velocity = std::max(summary.errors.velocity, errors_.velocity);
+        summary.errors.acceleration = std::max(summary.errors.acceleration, errors_.acceleration);
+        summary.errors.complementarity = std::max(summary.errors.complementarity, errors_.complementarity);
         observer.observe(runner_.state(), runner_.work(), observed_);
         values_.assign(place_.size(), std::nan(""));
         for (std::size_t i = 0; i < place_.size(); ++i) {
@@ -161,10 +183,12 @@ private:
     long changes_ = 0;
     bool is_divided_ = false;  // at the start
     int questions_ = 0;
-    double least_kinetic_ = 0, most_kinetic_ = 0;
+    EnergyRecord energy_;
+    LargestTurn turn_;
+    ConstraintErrors errors_;  // now
 };
 
-RunResult run(Runner runner, const RunOptions& options) {
+RunResult run(Runner& runner, const RunOptions& options) {
     RunResult result;
     RunSummary& summary = result.summary;
     if (runner.is_session() && (options.checkpoint_every > 0 || options.resume != nullptr))
@@ -177,6 +201,7 @@ RunResult run(Runner runner, const RunOptions& options) {
         monitor.resume(*options.resume);
         recorded = options.resume->recorded;
     } else {
+        summary.warnings = runner.warnings();
         monitor.record();
     }
     const auto checkpoint_after = [&](double t) {
@@ -199,16 +224,18 @@ RunResult run(Runner runner, const RunOptions& options) {
         summary.iterations += report.iterations;
         if (!report.ok) {
             summary.ok = false;
-            summary.failure = fmt::format("the step from t = {:.9g} failed: {}", runner.time(), report.reason);
+            summary.failure =
+                fmt::format("the step from t = {:.9g} failed: {}", runner.time(),
+                            report.reason.empty() ? "the solver found no motion; take a smaller step" : report.reason);
             break;
         }
         ++summary.steps;
         summary.events.insert(summary.events.end(), report.events.begin(), report.events.end());
         summary.divided_steps += report.substeps > 1 ? 1 : 0;
-        monitor.after_step(h, report.iterations);
-        if (!monitor.is_finite()) {
+        monitor.after_step(h, report);
+        summary.failure = monitor.find_failure(h);
+        if (!summary.failure.empty()) {
             summary.ok = false;
-            summary.failure = fmt::format("a sensor or the energy is not finite after t = {:.9g}", runner.time() - h);
             break;
         }
         if (runner.time() >= next_output - tiny || runner.time() >= options.until - tiny) {
@@ -229,6 +256,7 @@ RunResult run(Runner runner, const RunOptions& options) {
             last_progress = Clock::now();
         }
     }
+    monitor.add_warnings(options.step);
     summary.reached = runner.time();
     summary.real_time_factor = summary.wall_time > 0 ? (summary.reached - start) / summary.wall_time : 0;
     return result;
@@ -237,11 +265,13 @@ RunResult run(Runner runner, const RunOptions& options) {
 }  // namespace
 
 RunResult run(Simulation& simulation, const RunOptions& options) {
-    return run(Runner(simulation), options);
+    Runner runner(simulation);
+    return run(runner, options);
 }
 
 RunResult run(Session& session, const RunOptions& options) {
-    return run(Runner(session), options);
+    Runner runner(session);
+    return run(runner, options);
 }
 
 }  // namespace limber

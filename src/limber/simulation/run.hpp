@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "limber/io/results.hpp"
+#include "limber/simulation/energy_record.hpp"
 #include "limber/simulation/session.hpp"
 
 namespace limber {
@@ -43,7 +44,9 @@ struct RunSummary {
     double contact_loss = 0;             ///< energy that stops and rigid contacts have taken
     double exchanged_energy = 0;         ///< range of the kinetic energy
     std::vector<ContactEvent> events;    ///< of stops: impacts, contacts that begin and end
+    double work = 0;                     ///< range of the work of everything without a potential
     ConstraintErrors errors;             ///< largest seen
+    std::vector<Warning> warnings;       ///< of the start and of the run
     std::vector<SensorSummary> sensors;  ///< over all steps
 };
 
@@ -55,9 +58,10 @@ struct RunResult {
 /// A run half way. Steppers forget their past where one is made, so what follows is the same to the bit, gone on or resumed.
 struct RunCheckpoint {
     State state;
-    WorkIntegrator work;
-    double start = 0, start_energy = 0;  ///< time and energy at the start of the run
-    double least_kinetic = 0, most_kinetic = 0;
+    double start = 0;  ///< time at the start of the run
+    double work = 0;   ///< so far
+    EnergyRecord energy;
+    LargestTurn turn;
     long recorded = 0;  ///< instants of output after the first
     RunResult so_far;
 };

@@ -11,6 +11,7 @@
 #include "limber/io/edit_text.hpp"
 #include "limber/math/interruption.hpp"
 #include "limber/model/error.hpp"
+#include "limber/model/evaluation.hpp"
 #include "limber/simulation/journal.hpp"
 #include "limber/simulation/present_place.hpp"
 
@@ -22,6 +23,12 @@ constexpr int most_events_in_a_step = 100;
 constexpr double event_precision = 1e-10;
 // A joint whose ends have come so near, over the typical length, holds from then on.
 constexpr double closed_gap = 1e-5;
+
+SessionOptions session_options_of(const Model& model) {
+    SessionOptions options;
+    if (model.simulation.step) options.step = ModelEvaluation(model).number(*model.simulation.step, "simulation: step");
+    return options;
+}
 
 std::size_t bytes_of(const Situation& s) {
     const State& x = s.state;
@@ -41,12 +48,13 @@ Session::Session(Model model, SimulationOptions options, SessionOptions session_
       step_(session_options.step) {
     if (!(step_ > 0) || !std::isfinite(step_))
         throw ModelError(fmt::format("the step must be a positive number, found {}", step_));
-    const Energies energies = observer().compute_energies(simulation_->state());
-    start_energy_ = energies.kinetic + energies.potential + energies.impact_loss;
-    work_.start(energies.power);
+    simulation_->watch_work(true);
+    start_energy_ = observer().compute_energies(simulation_->state()).total();
     watch_rules();
     keep_snapshot();
 }
+
+Session::Session(const Model& model) : Session(model, simulation_options_of(model), session_options_of(model)) {}
 
 Session::~Session() = default;
 Session::Session(Session&&) noexcept = default;
@@ -61,8 +69,7 @@ double Session::last_time() const {
 }
 
 double Session::energy_drift() {
-    const Energies e = observer().compute_energies(simulation_->state());
-    return e.kinetic + e.potential + e.impact_loss - work_.work() + dissipated_ - start_energy_;
+    return observer().compute_energies(simulation_->state()).total() - work_ + dissipated_ - start_energy_;
 }
 
 std::vector<SessionNote> Session::take_notes() {
@@ -122,7 +129,7 @@ StepReport Session::step_with_events(double h) {
     std::optional<Situation> before_edits;
     if (rules_.empty()) return step_through_events(h, before_edits);
     const State start = simulation_->state();
-    const WorkIntegrator work = work_;
+    const double work = work_;
     const std::vector<Situation::RuleState> rules = rules_;
     const std::size_t notes = notes_.size();
     StepReport report = step_through_events(h, before_edits);
@@ -139,9 +146,6 @@ StepReport Session::step_through_events(double h, std::optional<Situation>& befo
     StepReport report;
     double left = h;
     const double end = time() + h;
-    const auto account = [&](double done) {
-        work_.add_step(observer().compute_energies(simulation_->state()).power, done);
-    };
     for (int events = 0;; ++events) {
         const bool is_watching = !rules_.empty();
         const State before = is_watching ? simulation_->state() : State{};
@@ -157,10 +161,11 @@ StepReport Session::step_through_events(double h, std::optional<Situation>& befo
             return report;
         }
         double done = left;
-        const StepReport fired = is_watching ? fire_events(before, left, done, before_edits) : StepReport{};
+        if (!is_watching) work_ += part.work;
+        const StepReport fired = is_watching ? fire_events(before, left, part.work, done, before_edits) : StepReport{};
         if (!fired.ok) return fired;
         add_events(done < left ? fired : part);
-        if (done >= left) break;
+        if (done >= left) return report;
         left = end - time();
         if (left < 1e-9 * h) return report;
         if (events == most_events_in_a_step) {
@@ -169,8 +174,6 @@ StepReport Session::step_through_events(double h, std::optional<Situation>& befo
             return report;
         }
     }
-    account(left);
-    return report;
 }
 
 // Ends that cannot meet stop the motion or tear the mechanism apart: rather disable the joint.
@@ -216,8 +219,9 @@ void Session::watch_rules() {
 }
 
 // After a step from `before`: if a condition has passed through zero, goes back to that moment and makes the edits of the first
-// such rule. `done` becomes the part of the step up to there, `before_edits` the session before the first edits of the step.
-StepReport Session::fire_events(const State& before, double h, double& done, std::optional<Situation>& before_edits) {
+// such rule. `work` is that of the step; `done` becomes the part of the step up to there, `before_edits` the session before the first edits of the step.
+StepReport Session::fire_events(const State& before, double h, double work, double& done,
+                                std::optional<Situation>& before_edits) {
     StepReport report;
     const auto handles = model().events.handles();
     observer().evaluate_conditions(simulation_->state(), conditions_);
@@ -237,6 +241,7 @@ StepReport Session::fire_events(const State& before, double h, double& done, std
         }
     }
     if (which == handles.size()) {
+        work_ += work;
         simulation_->restore(after);
         observer().evaluate_conditions(simulation_->state(), conditions_);
         for (std::size_t i = 0; i < rules_.size(); ++i)
@@ -249,7 +254,7 @@ StepReport Session::fire_events(const State& before, double h, double& done, std
     if (!again.ok) return again;
     report.events = again.events;
     done = first;
-    work_.add_step(observer().compute_energies(simulation_->state()).power, first);
+    work_ += again.work;
     // Passed, whatever the last digits say; other rules are where they are.
     const int new_side = -rules_[which].side;
     watch_rules();
@@ -372,6 +377,7 @@ Situation Session::capture() const {
 
 void Session::restore(const Situation& s) {
     simulation_ = std::make_unique<Simulation>(s.model, s.options, s.state);
+    simulation_->watch_work(true);
     ++compilations_;
     step_ = s.step;
     steps_ = s.steps;

@@ -15,6 +15,7 @@
 #include "limber/model/edit.hpp"
 #include "limber/model/model_change.hpp"
 #include "limber/simulation/simulation.hpp"
+#include "limber/simulation/warning.hpp"
 
 namespace limber {
 
@@ -48,7 +49,7 @@ struct Situation {
     double step = 1e-3;
     long steps = 0;  ///< made so far
     State state;
-    WorkIntegrator work;
+    double work = 0;
     double start_energy = 0;
     double dissipated = 0;  ///< energy that edits and impulses have taken away (negative: brought in)
     /// What can be taken back, and made again; the last is the next.
@@ -73,7 +74,9 @@ class Journal;
 class Session {
 public:
     /// Throws ModelError like Simulation.
-    explicit Session(Model model, SimulationOptions options = {}, SessionOptions session_options = {});
+    Session(Model model, SimulationOptions options, SessionOptions session_options = {});
+    /// As the model's own section 'simulation' says, its step included.
+    explicit Session(const Model& model);
     ~Session();
     Session(Session&&) noexcept;
     Session& operator=(Session&&) noexcept;
@@ -96,9 +99,11 @@ public:
     double first_time() const;
     double last_time() const;
     /// Energy put in by everything that has no potential, without edits.
-    double work() const { return work_.work(); }
+    double work() const { return work_; }
     /// kinetic + potential - work + dissipated - start: zero but for the error of the integration.
     double energy_drift();
+    /// See warning.hpp.
+    std::vector<Warning> find_warnings() { return limber::find_warnings(*simulation_); }
 
     /// Applies an edit, or refuses it with a reason and changes nothing.
     EditReport apply(const Edit& edit);
@@ -161,14 +166,14 @@ private:
     StepReport step_through_events(double h, std::optional<Situation>& before_edits);
     bool is_renewed_here() const;
     StepReport step_while_closing(double h);
-    StepReport fire_events(const State& before, double h, double& done, std::optional<Situation>& before_edits);
+    StepReport fire_events(const State& before, double h, double work, double& done,
+                           std::optional<Situation>& before_edits);
     double find_event(const State& before, std::size_t rule, double h, double start_value);
     void watch_rules();
     void close_joints();
     bool give_up_closing();
     void follow_change(const Model& from, const Model& to);
     void account_for(const HandOverReport& report);
-    void restart_work();
 
     Situation capture() const;
     void restore(const Situation& situation);
@@ -180,7 +185,7 @@ private:
     double step_ = 1e-3;
     long steps_ = 0;
     long compilations_ = 0;
-    WorkIntegrator work_;
+    double work_ = 0;
     double start_energy_ = 0, dissipated_ = 0;
     std::vector<std::shared_ptr<const Situation::Entry>> undo_, redo_;
     std::vector<Situation::RuleState> rules_;

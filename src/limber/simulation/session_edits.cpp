@@ -95,11 +95,6 @@ double Session::snap_distance() const {
 
 void Session::account_for(const HandOverReport& report) {
     dissipated_ += report.energy_before - report.energy_after + report.loss_forgotten;
-    restart_work();
-}
-
-void Session::restart_work() {
-    work_.restart(observer().compute_energies(simulation_->state()).power);
 }
 
 Model Session::plain_model() const {
@@ -242,7 +237,6 @@ EditReport Session::perform_edit(const PullMarker& edit) {
     const ForceHandle known = model().forces.find(pull_name);
     if (!known.is_null() && model().forces.get(known).b == marker && !edit.stiffness && !edit.damping) {
         simulation_->move_target(pull_name, edit.target);
-        restart_work();
         return {};
     }
     const double mass = ModelEvaluation(model()).mass_properties(body).mass;
@@ -304,7 +298,12 @@ EditReport Session::perform_edit(const UseOption& edit) {
     } else {
         set_option(next, edit.name, edit.value);
     }
-    return take_over(plain_model(), std::move(next), step, {}, fmt::format("use {} {}", edit.name, edit.value));
+    const std::string idle = explain_no_effect(edit.name, next, model());
+    EditReport report =
+        take_over(plain_model(), std::move(next), step, {}, fmt::format("use {} {}", edit.name, edit.value));
+    // The next edit may bring what it needs, so it is kept; but not in silence.
+    if (report.ok && !idle.empty()) notes_.push_back({time(), idle});
+    return report;
 }
 
 EditReport Session::perform_edit(const UndoEdit&) {

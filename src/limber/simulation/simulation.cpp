@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "limber/contact/collision_world.hpp"
 #include "limber/contact/projected_multipliers.hpp"
 #include "limber/contact/stepped_stops.hpp"
 #include "limber/contact/unilateral_stepper.hpp"
@@ -26,6 +27,11 @@ namespace {
 
 // Of kinetic energy, over what is usual, by joints that move.
 constexpr double most_gain = 100;
+// A body that assembly moves by this part of the mechanism's size, or turns by this angle, is not where it was put.
+constexpr double noticed = 1e-6;
+// Overlaps over the smaller shape's size: rigid bodies have none, compliant ones dip in where they carry something.
+constexpr double deep_when_rigid = 1e-3;
+constexpr double deep_when_compliant = 0.1;
 
 template <int D>
 bool has_stops(const Mechanism<D>& m) {
@@ -61,10 +67,13 @@ Simulation::Simulation(Model model, SimulationOptions options)
     }
 }
 
+Simulation::Simulation(const Model& model) : Simulation(model, simulation_options_of(model)) {}
+
 Simulation::Simulation(const Simulation& before, Model model, SimulationOptions options)
     : model_(std::move(model)),
       options_(std::move(options)),
       component_compilations_(before.component_compilations_),
+      watches_work_(before.watches_work_),
       assembly_(before.assembly_),
       velocity_start_(before.velocity_start_),
       equilibrium_(before.equilibrium_) {}
@@ -220,6 +229,7 @@ void Simulation::start() {
     assembly_ = assemble(*mechanism, states, state_.memory, 0.0, true);
     if (!assembly_.converged)
         throw ModelError(describe_open_joint(model_, assembly_.worst, "the mechanism cannot be assembled"));
+    note_moves(*mechanism, states);
     InertialessMotions<D> inertialess(*mechanism, states, state_.memory, 0.0);
     inertialess.balance(states, state_.memory, 0.0);
     if (options_.from_equilibrium) {
@@ -241,7 +251,9 @@ void Simulation::start() {
         inertialess.balance(states, state_.memory, 0.0);
     }
     rest_idle_turns(*mechanism, states);
+    const BodyStates<D> given = states;
     velocity_start_ = project_velocities(*mechanism, states, state_.memory, 0.0, true);
+    note_velocities(*mechanism, given, states);
     if (!(velocity_start_.largest_error < 1e-6 * (1 + mechanism->length_scale)))
         throw ModelError(
             describe_contradiction(velocity_start_.worst, "the velocities at the start contradict each other"));
@@ -251,6 +263,43 @@ void Simulation::start() {
     system_as<D>().import_states(states, state_.q, state_.v);
     const StepReport report = stepper_->start(state_);
     if (!report.ok) throw ModelError("the accelerations at the start cannot be found: " + report.reason);
+}
+
+template <int D>
+void Simulation::note_moves(const Mechanism<D>& mechanism, const BodyStates<D>& states) {
+    for (std::size_t b = 0; b < states.size(); ++b) {
+        const BodyState<D>& given = mechanism.bodies[b].reference;
+        const Mat<D> turn = states[b].axes * given.axes.transpose();
+        // |R - 1|^2 = 8 sin^2(angle / 2)
+        const double half = (turn - Mat<D>::Identity()).norm() / std::sqrt(8.0);
+        const double angle = 2 * std::asin(std::min(1.0, half));
+        const double distance = (states[b].position - given.position).norm();
+        const double size = mechanism.length_scale;
+        if (distance > noticed * size || angle > noticed)
+            start_changes_.moved.push_back({mechanism.bodies[b].name, distance, angle});
+    }
+    std::stable_sort(start_changes_.moved.begin(), start_changes_.moved.end(),
+                     [](const auto& a, const auto& b) { return a.distance > b.distance; });
+}
+
+template <int D>
+void Simulation::note_velocities(const Mechanism<D>& mechanism, const BodyStates<D>& given,
+                                 const BodyStates<D>& states) {
+    double fastest = 0;
+    const auto speed = [&](const BodyState<D>& s) {
+        return s.velocity.norm() + mechanism.length_scale * s.angular_velocity.norm();
+    };
+    for (std::size_t b = 0; b < states.size(); ++b) {
+        fastest = std::max(fastest, speed(given[b]));
+        start_changes_.kinetic_given += kinetic_energy(mechanism.bodies[b], given[b]);
+    }
+    for (std::size_t b = 0; b < states.size(); ++b) {
+        BodyState<D> change = states[b];
+        change.velocity -= given[b].velocity;
+        change.angular_velocity -= given[b].angular_velocity;
+        if (speed(given[b]) > 0 && speed(change) > 1e-3 * fastest)
+            start_changes_.changed.push_back(mechanism.bodies[b].name);
+    }
 }
 
 template <int D>
@@ -512,9 +561,67 @@ Frame Simulation::body_frame(const std::string& name) const {
     return model_.planar ? find(system_as<2>()) : find(system_as<3>());
 }
 
+namespace {
+
+// Adds up the work of the stretches of a step.
+class StepWork final : public StepListener {
+public:
+    StepWork(Observer& observer, int order) : observer_(observer), order_(order) {}
+    void begin_step() override { work_ = 0; }
+    void add_stretch(const State& from, const State& to) override { work_ += observer_.compute_work(from, to, order_); }
+    double work() const { return work_; }
+
+private:
+    Observer& observer_;
+    int order_;
+    double work_ = 0;
+};
+
+}  // namespace
+
 StepReport Simulation::step(double h) {
     observer_->follow_step(h);
-    return stepper_->step(state_, h);
+    if (!watches_work_ || !observer().has_work()) return stepper_->step(state_, h);
+    StepWork work(observer(), find_integrator(options_.integrator).order);
+    const bool tells = stepper_->tell(&work);
+    if (!tells) before_ = state_;
+    StepReport report = stepper_->step(state_, h);
+    stepper_->tell(nullptr);
+    if (report.ok && !tells) work.add_stretch(before_, state_);
+    report.work = report.ok ? work.work() : 0;
+    return report;
+}
+
+template <int D>
+std::vector<ShapeOverlap> Simulation::find_overlaps_as() const {
+    const Mechanism<D>& m = system_as<D>().mechanism();
+    std::vector<ShapeOverlap> list;
+    if (m.shapes.empty()) return list;
+    BodyStates<D> states;
+    system_as<D>().export_states(state_.q, state_.v, states);
+    CollisionWorld<D> world(m);
+    std::vector<Contact> contacts;
+    world.find_contacts(states, 0, contacts);
+    const auto name = [&](int body) { return body < 0 ? std::string("ground") : m.bodies[body].name; };
+    for (const Contact& contact : contacts) {
+        const bool is_rigid = m.contact_rules[contact.rule].law->kind == ContactLaw::Kind::rigid;
+        const double size = std::min(world.size_of(contact.shape_a), world.size_of(contact.shape_b));
+        const double allowed = (is_rigid ? deep_when_rigid : deep_when_compliant) * size;
+        if (!(-contact.gap > allowed)) continue;
+        const std::string a = name(contact.body_a);
+        const std::string b = name(contact.body_b);
+        const auto known = std::find_if(list.begin(), list.end(), [&](const auto& o) { return o.a == a && o.b == b; });
+        if (known == list.end()) {
+            list.push_back({a, b, -contact.gap, is_rigid});
+        } else {
+            known->depth = std::max(known->depth, -contact.gap);
+        }
+    }
+    return list;
+}
+
+std::vector<ShapeOverlap> Simulation::find_overlaps() const {
+    return model_.planar ? find_overlaps_as<2>() : find_overlaps_as<3>();
 }
 
 StepReport Simulation::advance(double end, double h) {
@@ -527,6 +634,7 @@ StepReport Simulation::advance(double end, double h) {
         const StepReport report = step(length);
         total.iterations += report.iterations;
         total.substeps += report.substeps;
+        total.work += report.work;
         total.ok = report.ok;
         total.reason = report.reason;
         total.events.insert(total.events.end(), report.events.begin(), report.events.end());

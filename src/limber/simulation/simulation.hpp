@@ -26,11 +26,32 @@ struct HandOverLimits {
     double gap = 0;  ///< by which joints that contradict each other may stay open, if they were not before; 0: any
 };
 
+/// Bodies that the joints have not left as the model has them.
+struct StartChanges {
+    struct Move {
+        std::string body;
+        double distance = 0;  ///< of the centre of mass
+        double angle = 0;
+    };
+    std::vector<Move> moved;           ///< the largest first
+    std::vector<std::string> changed;  ///< bodies whose given velocity is another one now
+    double kinetic_given = 0;          ///< of the velocities as given
+};
+
+/// Two bodies whose shapes overlap.
+struct ShapeOverlap {
+    std::string a, b;  ///< "ground" included
+    double depth = 0;
+    bool is_rigid = false;
+};
+
 class Simulation {
 public:
     /// Compiles the model and brings it onto its constraints. Throws ModelError if the model is wrong or cannot be
     /// assembled.
-    explicit Simulation(Model model, SimulationOptions options = {});
+    Simulation(Model model, SimulationOptions options);
+    /// As the model's own section 'simulation' says.
+    explicit Simulation(const Model& model);
     /// Goes on from a state that belongs to this model and these options, to the bit.
     Simulation(Model model, SimulationOptions options, State state);
     ~Simulation();
@@ -45,11 +66,18 @@ public:
     double time() const { return state_.t; }
     const AssemblyReport& assembly() const { return assembly_; }
     const VelocityReport& velocity_start() const { return velocity_start_; }
+    /// What the joints have made of the start; empty after a hand-over.
+    const StartChanges& start_changes() const { return start_changes_; }
+    /// Shapes that overlap now, deeper than contacts at rest do.
+    std::vector<ShapeOverlap> find_overlaps() const;
     /// Meaningful only if the simulation starts from equilibrium.
     const EquilibriumReport& equilibrium() const { return equilibrium_; }
 
     /// One step; on failure the state is the last good one and the report says why.
     StepReport step(double h);
+    /// Whether steps tell the work of what has no potential (StepReport::work): costs two evaluations of the forces per step.
+    void watch_work(bool is_watched) { watches_work_ = is_watched; }
+    bool watches_work() const { return watches_work_; }
     /// Steps of length h up to `end`, the last one shorter if need be. Stops at the first failure.
     StepReport advance(double end, double h);
 
@@ -92,6 +120,12 @@ private:
     template <int D>
     void go_on();
     template <int D>
+    void note_moves(const Mechanism<D>& mechanism, const BodyStates<D>& states);
+    template <int D>
+    void note_velocities(const Mechanism<D>& mechanism, const BodyStates<D>& given, const BodyStates<D>& states);
+    template <int D>
+    std::vector<ShapeOverlap> find_overlaps_as() const;
+    template <int D>
     HandOverReport hand_over_as(Model model, SimulationOptions options, const HandOverLimits& limits);
     /// The hand-over if only joints between components come or go, and fit the motion of now.
     template <int D>
@@ -132,6 +166,9 @@ private:
     std::vector<ComponentSettings> components_;
     std::unique_ptr<Stepper> stepper_;
     State state_;
+    bool watches_work_ = false;
+    State before_;  // the step, while work is watched
+    StartChanges start_changes_;
     AssemblyReport assembly_;
     VelocityReport velocity_start_;
     EquilibriumReport equilibrium_;

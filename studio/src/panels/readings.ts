@@ -22,6 +22,7 @@ export function readings(studio: Studio): HTMLElement {
   const energy = h('dl', { class: 'numbers', id: 'energy' });
   const solver = h('dl', { class: 'numbers', id: 'solver' });
   const freedoms = h('div', { class: 'freedoms', id: 'freedoms' });
+  const warnings = h('ul', { class: 'warnings', id: 'warnings' });
   const division = h('select', { id: 'division', title: 'Components with a solver of their own, held together by joints', 'aria-label': 'Division into components' });
   division.onchange = () => {
     // What is refused leaves the choice where it was.
@@ -52,6 +53,13 @@ export function readings(studio: Studio): HTMLElement {
       const show = h('button', { class: 'button', onclick: () => studio.mark(studio.marked.size ? [] : redundant), title: redundant.join(', ') }, `${m!.redundant} redundant: show`);
       freedoms.append(show);
     }
+    // Redundant joints have their button.
+    const others = scene.warnings.filter((warning) => warning.kind !== 'redundant');
+    const mark = (elements: string[]) => studio.mark(studio.marked.size ? [] : elements);
+    warnings.replaceChildren(
+      ...others.map((warning) => h('li', { title: `${warning.kind}: click to see what it is about`, onclick: () => mark(warning.elements) }, warning.text)),
+    );
+    if (isNew) for (const warning of others) studio.note('warning', warning.text);
   });
 
   studio.frameArrived.on((frame) => {
@@ -86,6 +94,7 @@ export function readings(studio: Studio): HTMLElement {
     'section',
     { class: 'readings', 'aria-label': 'Readings' },
     freedoms,
+    warnings,
     h('h3', {}, 'Energy'),
     h('div', { class: 'bars', title: 'kinetic and potential energy' }, kinetic, potential),
     energy,

@@ -680,6 +680,52 @@ double ForceSet<D>::potential(const std::vector<Measure<D>>& measures, const Mea
 }
 
 template <int D>
+void ForceSet<D>::evaluate_without_potential(const std::vector<Measure<D>>& measures, const MeasureContext<D>& context,
+                                             double t, std::vector<Vec<D>>& slot_force) const {
+    evaluate(measures, context, t, slot_force);
+    MeasureGradient<D> g;
+    for (const ForceElement<D>& e : elements) {
+        Vec<D>* out = slot_force.data() + e.first_slot;
+        const int* slots = slot_feature.data() + e.first_slot;
+        if (e.kind == ForceKind::scalar) {
+            const ScalarState s = scalar_state(e, measures, context);
+            const double rest = e.sign * e.law.rest(s.x, s.v, t, s.input_span(e.inputs.size()));
+            const Measure<D>& m = measures[e.measure];
+            compute_gradient(m, context, g.data());
+            for (int i = 0; i < m.count; ++i) out[i] = rest * g[i];
+        } else if (e.kind == ForceKind::bushing) {
+            Components x;
+            Components v;
+            bushing_state(e, measures, context, x, v);
+            const Components elastic = 0.5 * (e.stiffness + e.stiffness.transpose()) * x;
+            for (std::size_t i = 0; i < e.components.size(); ++i)
+                for (const RowTerm& term : e.components[i]) {
+                    const Measure<D>& m = measures[term.measure];
+                    compute_gradient(m, context, g.data());
+                    for (int k = 0; k < m.count; ++k)
+                        out[slot_of(slots, m.feature[k])] +=
+                            elastic[static_cast<Eigen::Index>(i)] * term.coefficient * g[k];
+                }
+        } else if (e.kind == ForceKind::vector && !e.in_marker_axes) {
+            for (int k = 0; k < D; ++k)
+                if (e.component[k].is_constant()) out[0][k] = 0;
+        } else if (e.kind == ForceKind::contact) {
+            std::fill(out, out + e.slot_count, Vec<D>::Zero());
+        }
+    }
+}
+
+template <int D>
+double ForceSet<D>::contact_power(const MeasureContext<D>& context, double t) const {
+    double sum = 0;
+    for (const ForceElement<D>& e : elements)
+        if (e.kind == ForceKind::contact)
+            sum += contact_sum(e, context, slot_feature.data() + e.first_slot, t,
+                               [](const CompliantPoint& p) { return p.power + p.elastic_power; });
+    return sum;
+}
+
+template <int D>
 double ForceSet<D>::power(const std::vector<Measure<D>>& measures, const MeasureContext<D>& context, double t) const {
     double sum = 0;
     for (const ForceElement<D>& e : elements) {

@@ -134,6 +134,11 @@ public:
     double potential(const std::vector<Measure<D>>& measures, const MeasureContext<D>& context, double t) const;
     /// Power done on the mechanism by everything that has none.
     double power(const std::vector<Measure<D>>& measures, const MeasureContext<D>& context, double t) const;
+    /// Forces on the features of what has no potential. Compliant contacts are left out: their points come and go.
+    void evaluate_without_potential(const std::vector<Measure<D>>& measures, const MeasureContext<D>& context, double t,
+                                    std::vector<Vec<D>>& slot_force) const;
+    /// Power of damping and friction in compliant contacts alone.
+    double contact_power(const MeasureContext<D>& context, double t) const;
     /// Bristles of a friction or contact element as they are at t, kept in the memory.
     void advance_friction(int element, const std::vector<Measure<D>>& measures, const MeasureContext<D>& context,
                           double t, std::vector<double>& memory) const;

@@ -175,6 +175,7 @@ struct Mechanism {
     int impact_loss = -1;  ///< memory slot: energy lost in impacts and rigid contacts; -1: there are none
     int contact_residual =
         -1;  ///< memory slot: by how far rigid contacts missed their conditions in the last step, a length
+    int driver_work = -1;  ///< memory slot: work of drivers in steps of rigid bodies that touch; -1: these have none
 
     ForceSet<D> forces;
     std::array<TimeFunction, D> gravity;

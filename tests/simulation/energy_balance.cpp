@@ -1,0 +1,175 @@
+// Work and energy balance as runs and comparisons tell them, against closed forms.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "limber/analysis/study.hpp"
+#include "support/models.hpp"
+
+namespace limber {
+namespace {
+
+using namespace testing;
+
+RunSummary run_for(const Model& model, const SimulationOptions& options, double until, double step) {
+    Simulation s(model, options);
+    RunOptions o;
+    o.until = until;
+    o.step = step;
+    return run(s, o).summary;
+}
+
+// A mass on a rail that a damper stops: v = v0 exp(-c t / m); the damper takes m v0^2/2 (1 - exp(-2 c t / m)).
+Model damped_mass() {
+    return read(R"(
+limber: 1
+plane: xy
+gravity: [0, 0, 0]
+bodies: {block: {mass: 2, inertia: 1, velocity: [3, 0]}}
+joints: {rail: {prismatic: [ground, block], axis: [1, 0]}}
+forces: {damper: {drag: block, linear: 4}}
+sensors: {work: {energy: work}}
+)");
+}
+
+TEST(EnergyBalance, OfADamperIsOfTheSchemesOrder) {
+    const Model model = damped_mass();
+    const auto drift = [&](double h) {
+        return run_for(model, options("augmented-lagrangian", "rk4", "reference-point"), 2, h).energy_drift;
+    };
+    const double coarse = drift(0.1);
+    const double fine = drift(0.05);
+    EXPECT_LT(coarse, 1e-3 * 9);
+    EXPECT_GT(std::log2(coarse / fine), 3.7);
+    // A long step of the reference is many short ones.
+    const RunSummary reference =
+        run_for(model, options("augmented-lagrangian", "reference", "reference-point"), 2, 0.5);
+    EXPECT_LT(reference.energy_drift, 1e-8);
+    ASSERT_EQ(reference.sensors.size(), 1U);
+    EXPECT_NEAR(reference.sensors[0].final, -9 * (1 - std::exp(-8.0)), 1e-8);
+}
+
+// A block that a driver moves as x = A sin(w t): what the driver puts in is the kinetic energy, at every instant.
+TEST(EnergyBalance, OfADriverIsOfFourthOrder) {
+    const Model model = read(R"(
+limber: 1
+plane: xy
+bodies: {block: {mass: 2, inertia: 1, velocity: [1.5, 0]}}
+joints: {rail: {prismatic: [ground, block], axis: [1, 0]}}
+drivers: {push: {coordinate: rail.displacement, follows: 0.5*sin(3*t)}}
+sensors: {work: {energy: work}}
+)");
+    for (const char* formulation : {"augmented-lagrangian", "global", "articulated-body"}) {
+        const auto work = [&](double h) {
+            Simulation s(model, options(formulation, "rk4"));
+            s.watch_work(true);
+            return s.advance(0.8, h).work;
+        };
+        const auto kinetic = [](double t) { return std::pow(1.5 * std::cos(3 * t), 2); };
+        const double exact = kinetic(0.8) - kinetic(0);
+        const double coarse = std::abs(work(0.1) - exact);
+        const double fine = std::abs(work(0.05) - exact);
+        EXPECT_LT(coarse, 1e-3) << formulation;
+        EXPECT_GT(std::log2(coarse / fine), 3.5) << formulation;
+    }
+}
+
+// A servo that holds an arm up: nothing moves, so nothing works, whatever the torque and the step.
+TEST(EnergyBalance, OfAServoAtRestIsZero) {
+    const Model model = read(R"(
+limber: 1
+plane: xy
+bodies: {arm: {rod: {from: [0, 0], to: [0.5, 0], mass: 2}}}
+joints: {shoulder: {revolute: [ground, arm.from], x: [1, 0]}}
+forces: {servo: {servo: shoulder.angle, target: 0, gain: 400, rate-gain: 40}}
+simulation: {start: equilibrium}
+)");
+    SimulationOptions chosen = simulation_options_of(model);
+    for (const double h : {1e-3, 1e-2, 0.1}) {
+        const RunSummary summary = run_for(model, chosen, 5, h);
+        EXPECT_LT(summary.energy_drift, 1e-9) << h;
+        EXPECT_TRUE(summary.warnings.empty()) << summary.warnings[0].text;
+    }
+}
+
+// Without a start in equilibrium the arm sinks by m g l/2 / k and its swing is damped: m g l/2 times the angle is what the servo and the damping share.
+TEST(EnergyBalance, OfAServoConvergesWithTheScheme) {
+    const Model model = example("forces/servo.yaml");
+    const RunSummary reference = run_for(model, options("global", "reference"), 0.9, 0.1);
+    EXPECT_LT(reference.energy_drift, 1e-6 * reference.exchanged_energy);
+    const auto drift = [&](double h) {
+        return run_for(model, options("augmented-lagrangian", "rk4"), 0.9, h).energy_drift;
+    };
+    EXPECT_LT(drift(1e-3), 1e-6);
+}
+
+// Power that jumps at the end of a step, by an impact, and losses of impacts are no drift: neither of a run nor of a comparison.
+TEST(EnergyBalance, KnowsImpactsAlikeInRunsAndComparisons) {
+    const Model model = read(R"(
+limber: 1
+plane: xy
+bodies: {block: {mass: 1, inertia: 1, at: [0, 1]}}
+joints: {rail: {prismatic: [ground, block], axis: [0, 1]}}
+forces: {drag: {drag: block, linear: 0.5}}
+stops: {floor: {limit: rail.displacement, min: -1, restitution: 0.6}}
+sensors: {place: {position: block}}
+)");
+    const RunSummary summary = run_for(model, options("augmented-lagrangian", "rk4"), 2, 1e-2);
+    EXPECT_GT(summary.contact_loss, 3);
+    EXPECT_LT(summary.energy_drift, 1e-6);
+    StudyOptions study;
+    study.until = 2;
+    study.instants = {1, 2};
+    const StudyRun point = run_study_point(model, {"augmented-lagrangian", "rk4", NAN, 1e-2}, study);
+    ASSERT_TRUE(point.is_done()) << point.failure;
+    EXPECT_LT(point.energy_drift, 1e-6);
+}
+
+// Time-stepping: a brick that a driver drags over a floor takes mu m g v from it, and heats the floor by as much.
+TEST(EnergyBalance, OfTimeSteppingCountsDrivers) {
+    const Model model = read(R"(
+limber: 1
+plane: xy
+bodies:
+  ground: {shapes: [{box: {size: [20, 1], at: [0, -0.5]}}]}
+  brick: {box: {size: [0.2, 0.1, 0.1], mass: 2}, at: [0, 0.05], velocity: [0.5, 0], shapes: [{box: {size: [0.2, 0.1]}}]}
+drivers: {pull: {marker: brick, component: x, follows: 0.5*t}}
+contacts: {floor: {rigid: [brick, ground], friction: 0.3}}
+sensors: {work: {energy: work}, lost: {energy: impacts}}
+simulation: {integrator: moreau-jean}
+)");
+    for (const double h : {1e-2, 1e-3}) {
+        Simulation s(model);
+        RunOptions o;
+        o.until = 2;
+        o.step = h;
+        const RunSummary summary = run(s, o).summary;
+        ASSERT_TRUE(summary.ok) << summary.failure;
+        const double exact = 0.3 * 2 * 9.81 * 0.5 * 2;
+        EXPECT_NEAR(summary.sensors[0].final, exact, 1e-3 * exact) << h;
+        EXPECT_NEAR(summary.sensors[1].final, exact, 1e-3 * exact) << h;
+        EXPECT_LT(summary.energy_drift, 1e-8 * exact) << h;
+    }
+}
+
+// The drift of a wheel that is led over waves is that of the scheme: it goes with the step, and contacts take energy, not give.
+TEST(EnergyBalance, OfAWheelOnARoadClosesWithTheStep) {
+    const Model model = example("contact/bumpy-road.yaml");
+    const auto drift = [&](double h) {
+        Simulation s(model);
+        RunOptions o;
+        o.until = 1;
+        o.step = h;
+        const RunSummary summary = run(s, o).summary;
+        EXPECT_GE(summary.contact_loss, 0);
+        return summary.energy_drift;
+    };
+    const double coarse = drift(2e-3);
+    const double fine = drift(5e-4);
+    EXPECT_LT(coarse, 0.02);
+    EXPECT_LT(fine, 0.5 * coarse);
+}
+
+}  // namespace
+}  // namespace limber
