@@ -1,5 +1,6 @@
 // Tooth forces against textbook dynamics: where they act, which way they lean, and what the bearings carry.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>

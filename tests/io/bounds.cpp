@@ -1,5 +1,6 @@
 // Reading and compiling are bounded and can be interrupted: hostile or careless files cost little time and memory.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -63,7 +64,7 @@ TEST(Bounds, ChainsOfParametersTakeLinearTime) {
     constexpr int count = 100'000;
     Parameters parameters;
     for (int i = 0; i < count; ++i)
-        parameters.set("p" + std::to_string(i), Number("p" + std::to_string(i + 1) + " + 1"));
+        parameters.set(fmt::format("p{}", i), Number(fmt::format("p{} + 1", i + 1)));
     parameters.set("p" + std::to_string(count), Number(0.0));
     const auto values = parameters.evaluate();
     ASSERT_EQ(values.size(), count + 1U);
@@ -75,7 +76,7 @@ TEST(Bounds, ChainsOfParametersTakeLinearTime) {
 TEST(Bounds, RingsOfParametersAreRefused) {
     Parameters parameters;
     for (int i = 0; i < 1000; ++i)
-        parameters.set("p" + std::to_string(i), Number("p" + std::to_string((i + 1) % 1000) + " + 1"));
+        parameters.set(fmt::format("p{}", i), Number(fmt::format("p{} + 1", (i + 1) % 1000)));
     parameters.set("alone", Number(1.0));
     EXPECT_THROW(parameters.evaluate(), ModelError);
     parameters.set("p500", Number(2.0));
