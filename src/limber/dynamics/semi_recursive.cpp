@@ -37,12 +37,16 @@ SemiRecursiveSolver::SemiRecursiveSolver(std::shared_ptr<const System> system, c
     is_dependent_.assign(n, false);
     for (auto* list : {&dependent_, &independent_}) list->reserve(n);
     rows_used_.reserve(m);
+    prepare_for_jumps();
 }
 
-StepReport SemiRecursiveSolver::step(State& state, const DifferenceFormulas& f) {
+StepReport SemiRecursiveSolver::step(State& state, const DifferenceFormulas& formulas) {
     StepReport report;
     system_->update_positions(*evaluation_, state.t, state.q, state.memory);
     if (!update_choice()) return fail(report, "the constraints have become singular");
+    const bool jumps = has_jump(state.t, formulas.step);
+    if (jumps) share_jump_of_positions(state, formulas);
+    const DifferenceFormulas& f = jumps ? shifted_ : formulas;
     lambda_ = state.lambda;
     predict_acceleration(state, f.step, scheme_a_);
     q_ = f.q_hat + f.beta * f.step * f.step * scheme_a_;
@@ -69,6 +73,7 @@ StepReport SemiRecursiveSolver::step(State& state, const DifferenceFormulas& f) 
     tangent_choice_.learn(watch.worst_of_tangent());
     if (!q_.allFinite() || !v_.allFinite() || !a_.allFinite()) return fail(report, "the motion is not finite");
     update_multipliers();
+    if (jumps) share_jump_of_velocities(state, f);
     state.complete_step(state.t + f.step, f.step, q_, v_, a_, scheme_a_, lambda_);
     system_->update_memory(*evaluation_, state.q, state.memory);
     return report;
@@ -290,7 +295,11 @@ void SemiRecursiveSolver::update_motion(const State& state, const DifferenceForm
     }
     complete(v_, e.time_partial);
     system_->update_velocities(e, v_);
-    complete(a_, e.bias);
+    complete_accelerations(state, f);
+}
+
+void SemiRecursiveSolver::complete_accelerations(const State& state, const DifferenceFormulas& f) {
+    complete(a_, evaluation_->bias);
     for (const int j : dependent_)
         scheme_a_[j] =
             ((1 - f.delta_f) * a_[j] + f.delta_f * state.a[j] - f.delta_m * state.scheme_a[j]) / (1 - f.delta_m);
@@ -342,6 +351,13 @@ void SemiRecursiveSolver::factorize_tangent(const DifferenceFormulas& f) {
         product_.col(k) = tangent_.col(independent_[k]);
         for (int i = 0; i < rank_; ++i) product_.col(k) += transformation_(i, k) * tangent_.col(dependent_[i]);
     }
+    factorize_reduced();
+    updates_.restart();
+}
+
+// R^T P, where P = product_ is a matrix of all coordinates times R.
+void SemiRecursiveSolver::factorize_reduced() {
+    const auto free = static_cast<int>(independent_.size());
     for (int k = 0; k < free; ++k)
         for (int l = 0; l < free; ++l) {
             double sum = product_(independent_[l], k);
@@ -349,7 +365,6 @@ void SemiRecursiveSolver::factorize_tangent(const DifferenceFormulas& f) {
             reduced_(l, k) = sum;
         }
     newton_.compute(reduced_);
-    updates_.restart();
 }
 
 // (7), solved; and what earlier changes tell of the part that the symmetric tangent leaves out.

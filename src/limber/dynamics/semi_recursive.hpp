@@ -25,6 +25,11 @@
 // state holds positions, velocities and accelerations of all coordinates, and all satisfy the constraints, another choice
 // makes no jump and keeps the order.
 //
+// Where the speed of a driver jumps, positions and velocities of the independent coordinates take their part of the impulse, as in all other
+// formulations: with rows the part of Phi or Phi' that the motion before does not foresee, and d = (-J_d^-1 rows, 0),
+//
+//   y += dy,   R^T M (R dy + d) = 0                                                                        (10)
+//
 // No multipliers, no penalty: where the rank of J falls (dead points) there is nothing to hold on to, and the step may fail.
 
 #include <Eigen/Cholesky>
@@ -32,6 +37,7 @@
 
 #include "limber/dynamics/newton_iteration.hpp"
 #include "limber/dynamics/step_solver.hpp"
+#include "limber/kinematics/elements/time_function.hpp"
 #include "limber/math/broyden_updates.hpp"
 
 namespace limber {
@@ -69,12 +75,22 @@ private:
     void update_motion(const State& state, const DifferenceFormulas& f);
     void complete(VecX& x, const VecX& rhs);
     void update_residual();
+    void complete_accelerations(const State& state, const DifferenceFormulas& f);
     void factorize_tangent(const DifferenceFormulas& f);
+    void factorize_reduced();
     void find_change();
     void take_change(const DifferenceFormulas& f);
     bool has_settled(const State& state, const DifferenceFormulas& f, double size, const ConvergenceWatch& watch) const;
     bool is_balanced() const;
     void update_multipliers();
+
+    // Speeds of drivers that jump (semi_recursive_jumps.cpp).
+    void prepare_for_jumps();
+    bool has_jump(double t, double h) const;
+    void share_jump();
+    void share_jump_of_positions(const State& state, const DifferenceFormulas& f);
+    void share_jump_of_velocities(const State& state, const DifferenceFormulas& f);
+
     StepReport fail(StepReport report, std::string reason);
 
     std::shared_ptr<const System> system_;
@@ -95,6 +111,9 @@ private:
     TangentChoice tangent_choice_;
     VecX q_, v_, a_, scheme_a_, lambda_, residual_, change_, rows_, selected_, ordered_;
     VecX reduced_residual_, reduced_change_, no_companion_;  // of the independent coordinates
+    std::vector<TimeFunction> laws_;                         // of the drivers
+    VecX time_partial_, mass_column_;                        // Phi_t at the start of a step with a jump
+    DifferenceFormulas shifted_;                             // with the jump in them
 };
 
 }  // namespace limber
