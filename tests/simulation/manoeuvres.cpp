@@ -14,6 +14,7 @@ struct Manoeuvre {
     std::string name, file;
     ParameterOverrides overrides;
     double until = 1;
+    double step = 1e-3;
     /// Metres between formulations with the same integrator.
     double agreement = 3e-6;
 };
@@ -57,7 +58,7 @@ TEST_P(IltisManoeuvre, IsTheSameInAllFormulationsAndKeepsTheBalanceOfEnergy) {
         for (const std::string& formulation : group) {
             SCOPED_TRACE(formulation);
             Simulation s = start(formulation, m.file, m.overrides);
-            const RunSummary summary = run_for(s, m.until);
+            const RunSummary summary = run_for(s, m.until, m.step);
             EXPECT_LT(summary.energy_drift, 2e-3 * summary.exchanged_energy);
             EXPECT_LT(summary.errors.position, 1e-6);
             std::vector<double> values;
@@ -68,22 +69,23 @@ TEST_P(IltisManoeuvre, IsTheSameInAllFormulationsAndKeepsTheBalanceOfEnergy) {
         }
         first.push_back(leader);
     }
-    // The integrators differ by the error of the trapezoidal rule at 1 ms.
+    // The integrators differ by the error of the trapezoidal rule at these steps.
     for (std::size_t i = 0; i < watched.size(); ++i)
         EXPECT_NEAR(first[0][i], first[1][i], allowed(watched[i], 2e-4)) << watched[i];
 }
 
-INSTANTIATE_TEST_SUITE_P(All, IltisManoeuvre,
-                         ::testing::Values(Manoeuvre{"bump_anti_phase_5", "bump-anti-phase.yaml", {}},
-                                           Manoeuvre{"bump_anti_phase_10", "bump-anti-phase.yaml", {{"speed", "10"}}},
-                                           Manoeuvre{"ramp_to_steer_10", "ramp-to-steer.yaml", {{"speed", "10"}}},
-                                           Manoeuvre{"ramp_to_steer_20", "ramp-to-steer.yaml", {}},
-                                           Manoeuvre{"ramp_to_steer_30", "ramp-to-steer.yaml", {{"speed", "30"}}},
-                                           Manoeuvre{"sinusoidal_steer", "sinusoidal-steer.yaml", {}},
-                                           Manoeuvre{"ramp_and_stairs", "ramp-and-stairs.yaml", {}, 2.6},
-                                           Manoeuvre{"random_road", "random-road.yaml", {}},
-                                           Manoeuvre{"spinning_wheels", "spinning-wheels.yaml", {}}),
-                         [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    All, IltisManoeuvre,
+    ::testing::Values(Manoeuvre{"bump_anti_phase_5", "bump-anti-phase.yaml", {}, 0.6, 5e-4},
+                      Manoeuvre{"bump_anti_phase_10", "bump-anti-phase.yaml", {{"speed", "10"}}, 0.5, 5e-4},
+                      Manoeuvre{"ramp_to_steer_10", "ramp-to-steer.yaml", {{"speed", "10"}}},
+                      Manoeuvre{"ramp_to_steer_20", "ramp-to-steer.yaml", {}},
+                      Manoeuvre{"ramp_to_steer_30", "ramp-to-steer.yaml", {{"speed", "30"}}},
+                      Manoeuvre{"sinusoidal_steer", "sinusoidal-steer.yaml", {}},
+                      Manoeuvre{"ramp_and_stairs", "ramp-and-stairs.yaml", {}, 2.6},
+                      Manoeuvre{"random_road", "random-road.yaml", {}},
+                      Manoeuvre{"spinning_wheels", "spinning-wheels.yaml", {}, 0.6, 5e-4}),
+    [](const auto& info) { return info.param.name; });
 
 // Left and right exchanged.
 TEST(IltisMirror, SidesAreMirrorImages) {
@@ -128,9 +130,10 @@ TEST(IltisAntiPhase, EnergyIsBalancedToSecondOrder) {
         Simulation s = start("hybrid", "bump-anti-phase.yaml", {{"speed", "10"}});
         return run_for(s, 1, step).energy_drift;
     };
-    const double coarse = drift(1e-3);
+    // Steps of 1 ms go past the blows of tyres and bump stops.
+    const double coarse = drift(5e-4);
     EXPECT_LT(coarse, 5);
-    EXPECT_LT(drift(5e-4), coarse / 3);
+    EXPECT_LT(drift(1.25e-4), coarse / 9);
 }
 
 // The right wheels climb, the left ones go down: the chassis rolls to the left, and rises far less than over a bump on both sides.
@@ -183,6 +186,7 @@ TEST(IltisSteer, CornersSteadily) {
         double mass = 1260 + arm_masses;
         double moment_of_mass = 1260 * sense(s, "chassis.z") + arm_masses * 0.2655;
         double spin_momentum = 0;
+        double weight_moment = 0;  // of the wheels; the chassis leans towards the outer ones
         double load = 0;
         double moment = 0;
         for (const std::string wheel : {"00", "01", "10", "11"}) {
@@ -191,13 +195,14 @@ TEST(IltisSteer, CornersSteadily) {
             const double camber = std::asin(sense(s, "tip" + wheel + ".z") - height);
             load += sense(s, "load" + wheel);
             moment += sense(s, "load" + wheel) * ((at - chassis).dot(left) + height * std::tan(camber));
+            weight_moment += hub_mass * 9.81 * (at - chassis).dot(left);
             spin_momentum += 1.908 * speed / (wheel[0] == '0' ? 0.364325 : 0.363812);
             mass += hub_mass;
             moment_of_mass += hub_mass * sense(s, "wheel" + wheel + ".z");
         }
         const double v = std::hypot(sense(s, "motion.x"), sense(s, "motion.y"));
         EXPECT_NEAR(load, mass * 9.81, 1e-5 * load);
-        EXPECT_NEAR(moment, -(moment_of_mass * v + spin_momentum) * yaw_rate, 2e-3 * moment);
+        EXPECT_NEAR(moment, weight_moment - (moment_of_mass * v + spin_momentum) * yaw_rate, 2e-3 * moment);
         // Understeer: the circle widens with the speed.
         EXPECT_LT(std::abs(yaw_rate) / v, gain);
         gain = std::abs(yaw_rate) / v;

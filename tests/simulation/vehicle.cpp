@@ -60,7 +60,7 @@ TEST_P(Iltis, PassesTheBumpAsPublished) {
     o.from_equilibrium = true;
     Simulation s(example("iltis/bump-in-phase.yaml"), o);
     for (const Instant& p : published) {
-        ASSERT_TRUE(s.advance(p.t, 1e-3).ok);
+        ASSERT_TRUE(s.advance(p.t, GetParam() == "null-space" ? 2e-3 : 1e-3).ok);  // slow, and exact enough
         EXPECT_NEAR(1e3 * (sense(s, "chassis.z") - 0.57), p.z, 1) << p.t;
         EXPECT_NEAR(sense(s, "chassis.x"), p.x, 2e-3) << p.t;
         EXPECT_NEAR(sense(s, "pitch"), p.pitch, 0.05) << p.t;
