@@ -47,6 +47,10 @@ int check_model(const CheckArguments& given) {
     // As a run would start, but undivided.
     SimulationOptions options = arguments.simulation_options(model, "", "");
     options.modular = {};
+    // Other coordinates than those of the file's formulation can be looked at, too.
+    const std::string& own = find_formulation(options.formulation).coordinates;
+    if (!arguments.coordinates.empty() && !own.empty() && own != arguments.coordinates)
+        options.formulation = SimulationOptions{}.formulation;
     std::unique_ptr<Simulation> simulation;
     try {
         simulation = std::make_unique<Simulation>(model, options);
@@ -88,7 +92,10 @@ int check_model(const CheckArguments& given) {
     constexpr std::size_t most = 12;
     for (std::size_t i = 0; i < std::min(most, notes.size()); ++i) fmt::print("  {}\n", notes[i]);
     if (notes.size() > most) fmt::print("  ... and {} more\n", notes.size() - most);
-    print_warnings(warnings);
+    // Redundant joints are above.
+    std::vector<Warning> others = warnings;
+    std::erase_if(others, [](const Warning& warning) { return warning.kind == "redundant"; });
+    print_warnings(others);
     return ok;
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <tuple>
+#include <utility>
 
 #include "common.hpp"
 #include "limber/analysis/study_report.hpp"
@@ -166,7 +167,7 @@ std::vector<std::string> row_of(const StudyRun& run, double until) {
     const StudyPoint& p = run.point;
     std::vector<std::string> row{p.formulation, p.integrator, format_parameter(p), fmt::format("{:g}", p.step)};
     if (!run.is_done()) {
-        row.push_back("failed at " + run.failure);
+        row.push_back("failed");
         return row;
     }
     row.insert(row.end(),
@@ -174,6 +175,16 @@ std::vector<std::string> row_of(const StudyRun& run, double until) {
                 fmt::format("{:.1e}", run.constraint_errors.position), fmt::format("{:.2f}", 1e3 * run.cpu_time),
                 fmt::format("{:.0f}", until / run.cpu_time), fmt::format("{:.2f}", run.iterations_per_step)});
     return row;
+}
+
+/// When and why, below the table: reasons are too long for its columns.
+void print_failures(const std::vector<StudyRun>& runs) {
+    bool is_first = true;
+    for (const StudyRun& run : runs) {
+        if (run.is_done()) continue;
+        fmt::print("{}  {}: {}\n", std::exchange(is_first, false) ? "\nFailed\n" : "", describe(run.point),
+                   run.failure);
+    }
 }
 
 /// All runs, or the fastest accepted one of each formulation and integrator. False: a run failed, or none was accepted.
@@ -198,6 +209,7 @@ bool print_table(const std::vector<StudyRun>& runs, std::optional<double> accept
                            : std::vector<std::string>{pair.first, pair.second, "-", "-", "no accepted run"});
     }
     fmt::print("{}", format_table(rows));
+    print_failures(runs);
     return is_good;
 }
 

@@ -324,7 +324,12 @@ void add_play_command(CLI::App& app, int& exit_code) {
     command->add_option("--until", arguments->until, "End time in seconds (default: none)")->type_name("T");
     command->add_option("--speed", arguments->speed, "Times real time (default 1), or max")->type_name("K");
     command->add_option("--journal", arguments->journal, "Write every edit and step to a journal")->type_name("FILE");
-    command->add_flag("--resume", arguments->resume, "MODEL is a journal: go on where it ends");
+    CLI::Option* resume =
+        command->add_flag("--resume", arguments->resume, "MODEL is a journal: go on where it ends, as it was begun");
+    // What a journal says itself.
+    for (const char* name :
+         {"--formulation", "--integrator", "--step", "--journal", "--set", "--coordinates", "--option"})
+        resume->excludes(command->get_option(name));
     command->footer(
         "Lines of standard input are edits ('limber list edits') or commands:\n"
         "pause, play, step N, speed K, at TIME EDIT, show, save FILE, help, quit.\n\n"

@@ -22,6 +22,7 @@ struct RunArguments {
     std::string formulation, integrator, step, until, every;
     std::string division, gluing, coupling, threads;
     std::string checkpoint, checkpoint_file = "limber.checkpoint";
+    bool has_checkpoint_file = false;
     bool resume = false, distributed = false;
     std::vector<std::string> outputs;
     std::vector<std::pair<std::string, std::string>> plots;
@@ -205,6 +206,8 @@ int run_model(const RunArguments& arguments) {
     const auto set = [&](const char* name, const std::string& value) {
         if (!value.empty()) set_option(options, name, value);
     };
+    if (arguments.has_checkpoint_file && arguments.checkpoint.empty() && !arguments.resume)
+        throw ModelError("--checkpoint-file does nothing without --checkpoint or --resume");
     set("gluing", arguments.gluing);
     set("coupling", arguments.coupling);
     set("threads", arguments.threads);
@@ -344,7 +347,10 @@ void add_run_command(CLI::App& app, int& exit_code) {
         "  limber run examples/n-four-bar.yaml --set N=5 --formulation augmented-lagrangian --integrator rk4 --step "
         "0.01\n"
         "  limber run examples/andrews.yaml --output andrews.csv --summary json");
-    command->callback([arguments, &exit_code] { exit_code = run_model(*arguments); });
+    command->callback([arguments, command, &exit_code] {
+        arguments->has_checkpoint_file = command->count("--checkpoint-file") > 0;
+        exit_code = run_model(*arguments);
+    });
 }
 
 }  // namespace limber::app

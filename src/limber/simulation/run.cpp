@@ -129,7 +129,7 @@ public:
         const auto add = [&](const std::optional<Warning>& warning) {
             if (warning) result_.summary.warnings.push_back(*warning);
         };
-        add(find_drift_warning(energy_, step));
+        if (result_.summary.ok) add(find_drift_warning(energy_, step));
         const SimulationOptions& options = runner_.simulation().options();
         add(find_turn_warning(turn_, find_integrator(options.integrator).order));
     }

@@ -8,7 +8,7 @@
 //   contradiction       joints that cannot all be satisfied, and stay open a little, or ask for different accelerations
 //   dead-point          more can move at the start than elsewhere
 //   nothing-moves       no freedom and no driver
-//   massless            bodies that can move although nothing of what moves has mass
+//   model               what was noted while the mechanism was made of the model
 //   unattached          bodies to which nothing is attached
 //   overlap             shapes that overlap
 // Of a run, by run():

@@ -38,6 +38,10 @@ WorkMeter<D>::WorkMeter(const MechanismSystem<D>& system, AccelerationSolver& so
     features_.resize(m_.features.size());
     for (auto* list : {&slot_force_, &slot_place_, &slot_force_before_, &slot_place_before_})
         list->assign(m_.forces.slot_feature.size(), Vec<D>::Zero());
+    for (const int f : m_.forces.slot_feature)
+        if (m_.features[f].body >= 0 && !m_.features[f].is_point) turned_.push_back(m_.features[f].body);
+    std::sort(turned_.begin(), turned_.end());
+    turned_.erase(std::unique(turned_.begin(), turned_.end()), turned_.end());
     motion_.resize(m_.bodies.size());
     states_.resize(m_.bodies.size());
     from_rates_.resize(m_.bodies.size());
@@ -87,7 +91,7 @@ double WorkMeter<D>::compute_along_ways(const State& from, const State& to) {
     keep_places(slot_place_before_);
     find_forces(to, to_, slot_force_);
     keep_places(slot_place_);
-    for (std::size_t b = 0; b < motion_.size(); ++b) motion_[b].connect(from_[b], to_[b], to.t - from.t);
+    for (const int b : turned_) motion_[b].connect(from_[b], to_[b], to.t - from.t);
     double work = 0;
     for (std::size_t s = 0; s < slot_force_.size(); ++s) {
         const Feature<D>& feature = m_.features[m_.forces.slot_feature[s]];

@@ -39,7 +39,8 @@ private:
     AccelerationSolver& solver_;
     bool has_power_ = false, has_drivers_ = false, has_contacts_ = false;
     std::vector<std::pair<int, int>>
-        bristles_;  // first memory slot and their number: what they were at the start of a step
+        bristles_;             // first memory slot and their number: what they were at the start of a step
+    std::vector<int> turned_;  // bodies on whose directions forces act
     BodyStates<D> from_, to_, states_;
     std::vector<HermiteMotion<D>> motion_;
     std::vector<TwistVec<D>> from_rates_, to_rates_;
