@@ -131,7 +131,7 @@ INSTANTIATE_TEST_SUITE_P(All, SpatialSteps,
 class FastTop : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(FastTop, KeepsItsTiltInSmallSteps) {
-    const SpatialCase c = steady_top(2e-3);
+    const SpatialCase c = steady_top(3e-3, 2e-3);
     constexpr double negligible = 1e-6;
     double before = 1;
     for (const double step : {1e-3, 5e-4, 3e-4, 2.5e-4, 1e-4}) {

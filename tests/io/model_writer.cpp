@@ -90,7 +90,7 @@ bodies:
     rod: {from: [0, 0, 0], to: [1, 0, 0], radius: 0.01, density: 7800, color: "#ff0000"}
     angular-velocity: [0, 0, 1]
     markers: {w: {frame: world, at: [1, 2, 3], xyz: [0.1, 0.2, 0.3]}, u: {on: a.w, z: [0, 1, 0]}, q: [0, 0, 1]}
-  b: {mass: 2, com: [0, 0.1, 0], inertia: [1, 2, 3, 0, 0, 0.1], at: [1, 0, 0], quaternion: [1, 0, 0, 0.2]}
+  b: {mass: 2, com: [0, 0.1, 0], inertia: [2, 2, 3, 0, 0, 0.1], at: [1, 0, 0], quaternion: [1, 0, 0, 0.2]}
   c: {cylinder: {radius: 0.1, length: 1}, mass: 1, inertia: [1, 1, 1], at: [3, 0, 0]}
   d: {sphere: {radius: 0.1, density: 100, at: [0, 0, 0.1]}, at: [5, 0, 0]}
   e: {point: {mass: 1}, at: [7, 0, 0], velocity: [1, 0, 0]}

@@ -22,10 +22,10 @@ std::string refusal(const std::function<void()>& action) {
 
 TEST(ImpossibleInertia, IsRefusedWithBodyPlaceAndWhatWasExpected) {
     const auto message = [](const std::string& inertia, const std::string& first_line = "") {
-        const ModelFile file = read_model_text(
-            "limber: 1\n" + first_line + "bodies:\n  top: {mass: 1, inertia: " + inertia + "}\n", "test.yaml");
-        const std::string text = refusal([&] { Simulation s(file.model, options("global", "trapezoidal")); });
-        return text.empty() ? text : file.locate(text);
+        return refusal([&] {
+            read_model_text("limber: 1\n" + first_line + "bodies:\n  top: {mass: 1, inertia: " + inertia + "}\n",
+                            "test.yaml");
+        });
     };
     for (const std::string inertia : {"[1, 1, 3]", "[1, 3, 1]", "[1, 1, 1, 0.9, 0, 0]"}) {
         const std::string text = message(inertia);

@@ -32,7 +32,7 @@ TEST(DrawnJoints, OnTheGroundAloneMustFit) {
             EXPECT_STREQ(
                 error.what(),
                 "joint 'roller': 'ground' alone is the origin of the world, and from there the joint is open by "
-                "0.1 where 'belt' is drawn; say where it is with 'at', or give the ground a marker there");
+                "0.1 m where 'belt' is drawn; say where it is with 'at', or give the ground a marker there");
         }
     }
 }

@@ -64,7 +64,7 @@ constexpr OtherWord words[] = {
     {"gravity", "spring", "gravity is a section of its own: 'gravity: [0, 0, -9.81]'"},
     {"contact", "spring", "contact between bodies is a section of its own: 'contacts'"},
     // sensors
-    {"orientation", "angular-velocity",
+    {"orientation", "reaction",
      "no sensor gives an orientation: take 'coordinate: JOINT.angle' for the angle of a joint, or 'position' of "
      "further "
      "markers of the body"},
