@@ -144,6 +144,10 @@ void MechanismBuilder<D>::add_meshes() {
 // Where a slide begins that says nothing but its direction.
 template <int D>
 void MechanismBuilder<D>::note_origins() {
+    const auto name_of = [&](MarkerHandle handle) {
+        const std::string& body = model_.bodies.get(model_.markers.get(handle).body).name;
+        return handle == model_.marker(body) ? body : model_.markers.get(handle).name;
+    };
     for (const auto handle : model_.joints.handles()) {
         const Joint& joint = model_.joints.get(handle);
         if (joint.type != JointType::prismatic && joint.type != JointType::cylindrical) continue;
@@ -157,7 +161,7 @@ void MechanismBuilder<D>::note_origins() {
         m_.notes.push_back(fmt::format(
             "joint '{}' has 'axis' and no 'at': its displacement counts from '{}' and is {:.4g} as drawn; with 'at' it "
             "would be 0 there",
-            joint.name, model_.markers.get(first.base).name, start));
+            joint.name, name_of(first.base), start));
     }
 }
 
