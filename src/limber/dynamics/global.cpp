@@ -30,6 +30,8 @@ constexpr double rate_matters = 100;  // times the change accepted
 // Projection of velocities and accelerations: passes at most, and the part of the error that one may leave.
 constexpr int projection_passes = 10;
 constexpr double falls_enough = 0.9;
+// Velocity rows that depend on each other contradict each other a little: with less weight they yield, and not the holonomic ones.
+constexpr double dependent_weight = 1e-3;
 
 }  // namespace
 
@@ -58,6 +60,7 @@ GlobalSolver::GlobalSolver(std::shared_ptr<const System> system, const Formulati
     q_ = v_ = a_ = scheme_a_ = change_ = residual_ = product_ = VecX::Zero(n);
     lambda_ = rows_ = multiplier_change_ = VecX::Zero(m);
     are_velocities_dependent_ = has_dependent_velocity_rows(*system_);
+    if (are_velocities_dependent_) weight_.tail(m - system_->holonomic_rows()) *= dependent_weight;
 }
 
 // The acceleration that belongs to the scheme's A' (see the header).

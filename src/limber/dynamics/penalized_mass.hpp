@@ -48,6 +48,8 @@ public:
         return left_out_.find_dependent(e, [&](VecX& x) { solver_->solve(x); });
     }
     bool are_velocities_dependent() const { return left_out_.are_velocities_dependent(); }
+    /// All rows again, with the same factorisation.
+    void take_back_left_out() { left_out_.clear(); }
     /// Takes away what is left out of residuals.
     void take_left_out(VecX& residual) const { left_out_.take_from(residual); }
 

@@ -25,6 +25,8 @@ public:
             });
         }
         lambda = residual_.cwiseProduct(mass_.weight());
+        // A projection onto the constraints wants all of them.
+        mass_.take_back_left_out();
         if (!a.allFinite()) failure_ = "the accelerations are not finite";
         return a.allFinite();
     }

@@ -2,7 +2,9 @@
 // Whole turns of the angles that a start asks for are counted, not made: Newton's method goes a radian at a time. What one joint turns, all
 // angles between the same two bodies about the same axis count; through gears and drivers the turns go on to angles that nobody has set yet.
 
+#include <algorithm>
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "limber/kinematics/body_space/twist.hpp"
@@ -14,13 +16,17 @@ class TurnCounter {
 public:
     /// `features` are those of the bodies as drawn.
     TurnCounter(const Mechanism<D>& m, const FeatureState<D>& features, double t, std::vector<double>& memory)
-        : m_(m), features_(features), t_(t), memory_(memory), is_set_(m.constraints.measures.size(), false) {}
+        : m_(m),
+          features_(features),
+          t_(t),
+          memory_(memory),
+          is_set_(m.constraints.measures.size(), false),
+          rest_(m.constraints.measures.size(), 0.0) {}
 
     void count() {
         for (const InitialMeasure& initial : m_.initial_positions) {
             if (m_.measure(initial.measure).kind != MeasureKind::angle) continue;
-            turn(initial.measure, initial.value - value(initial.measure));
-            set(initial.measure);
+            settle(initial.measure, initial.value - value(initial.measure));
         }
         for (bool goes_on = true; goes_on;) {
             goes_on = false;
@@ -30,8 +36,9 @@ public:
     }
 
 private:
+    /// Where the start will have it, as far as that is known.
     double value(int measure) const {
-        return compute_value(m_.measure(measure), MeasureContext<D>{features_, memory_, m_.curves});
+        return rest_[measure] + compute_value(m_.measure(measure), MeasureContext<D>{features_, memory_, m_.curves});
     }
     double error(const Row& row) const {
         double sum = -(row.law < 0 ? row.rhs : m_.constraints.laws[row.law].value(t_));
@@ -40,11 +47,14 @@ private:
         return sum;
     }
     bool pass_on(const Row& row) {
-        for (int k = row.first_term; k < row.first_term + row.term_count; ++k) {
-            const RowTerm& term = m_.constraints.terms[k];
+        const auto terms = std::span(m_.constraints.terms).subspan(row.first_term, row.term_count);
+        const bool is_known = row.law >= 0 || std::any_of(terms.begin(), terms.end(),
+                                                          [&](const RowTerm& term) { return is_set_[term.measure]; });
+        for (const RowTerm& term : terms) {
             if (m_.measure(term.measure).kind != MeasureKind::angle || is_set_[term.measure]) continue;
-            if (!turn(term.measure, -error(row) / term.coefficient)) continue;
-            set(term.measure);
+            const double by = -error(row) / term.coefficient;
+            if (!is_known && !(std::abs(by) > few_turns)) return false;
+            settle(term.measure, by);
             return true;
         }
         return false;
@@ -64,17 +74,18 @@ private:
         if ((!is_same && !is_reverse) || std::abs(along) < 0.9) return 0;
         return (along > 0) == is_same ? 1 : -1;
     }
-    bool turn(int measure, double by) {
-        if (!(std::abs(by) > few_turns)) return false;
-        const double whole = 2 * pi * std::round(by / (2 * pi));
+    /// Counts the whole turns; the rest is for Newton's method.
+    void settle(int measure, double by) {
+        const double whole = std::abs(by) > few_turns ? 2 * pi * std::round(by / (2 * pi)) : 0;
         const Measure<D>& turned = m_.measure(measure);
-        for (const Measure<D>& other : m_.constraints.measures)
-            if (const int way = sense(turned, other); way != 0) memory_[other.memory] += way * whole;
-        return true;
-    }
-    void set(int measure) {
-        for (std::size_t i = 0; i < is_set_.size(); ++i)
-            is_set_[i] = is_set_[i] || sense(m_.measure(measure), m_.measure(static_cast<int>(i))) != 0;
+        for (std::size_t i = 0; i < is_set_.size(); ++i) {
+            const Measure<D>& other = m_.measure(static_cast<int>(i));
+            const int way = sense(turned, other);
+            if (way == 0) continue;
+            memory_[other.memory] += way * whole;
+            rest_[i] += way * (by - whole);
+            is_set_[i] = true;
+        }
     }
 
     static constexpr double few_turns = 8 * pi;
@@ -83,6 +94,7 @@ private:
     double t_;
     std::vector<double>& memory_;
     std::vector<bool> is_set_;
+    std::vector<double> rest_;
 };
 
 }  // namespace limber

@@ -144,6 +144,10 @@ void MechanismBuilder<D>::add_meshes() {
 // Where a slide begins that says nothing but its direction.
 template <int D>
 void MechanismBuilder<D>::note_origins() {
+    const auto name_of = [&](MarkerHandle handle) {
+        const std::string& body = model_.bodies.get(model_.markers.get(handle).body).name;
+        return handle == model_.marker(body) ? body : model_.markers.get(handle).name;
+    };
     for (const auto handle : model_.joints.handles()) {
         const Joint& joint = model_.joints.get(handle);
         if (joint.type != JointType::prismatic && joint.type != JointType::cylindrical) continue;
@@ -152,14 +156,12 @@ void MechanismBuilder<D>::note_origins() {
         if (first.place != Marker::Kind::turned || second.place != Marker::Kind::turned) continue;
         const ConstraintElement<D>& e = m_.elements[m_.element_index.at(joint.name)];
         const Vec<D> d = m_.reference.value[e.b.point] - m_.reference.value[e.a.point];
-        const Marker& origin = model_.markers.get(first.base);
-        const std::string& body = model_.bodies.get(origin.body).name;
         const double start = d.dot(m_.reference.value[e.a.axis[D == 2 ? 0 : 2]]);
         if (std::abs(start) < 1e-9 * m_.length_scale) continue;
         m_.notes.push_back(fmt::format(
             "joint '{}' has 'axis' and no 'at': its displacement counts from '{}' and is {:.4g} as drawn; with 'at' it "
             "would be 0 there",
-            joint.name, origin.name == body + ".origin" ? body : origin.name, start));
+            joint.name, name_of(first.base), start));
     }
 }
 
