@@ -64,14 +64,14 @@ constexpr OtherWord words[] = {
     {"gravity", "spring", "gravity is a section of its own: 'gravity: [0, 0, -9.81]'"},
     {"contact", "spring", "contact between bodies is a section of its own: 'contacts'"},
     // sensors
-    {"orientation", "reaction",
+    {"orientation", "angular-acceleration",
      "no sensor gives an orientation: take 'coordinate: JOINT.angle' for the angle of a joint, or 'position' of "
      "further "
      "markers of the body"},
-    {"angle", "angular-velocity", "for the angle of a joint write 'coordinate: JOINT.angle'"},
-    {"displacement", "angular-velocity", "for the displacement of a joint write 'coordinate: JOINT.displacement'"},
-    {"length", "angular-velocity", "for the length of a distance joint write 'coordinate: JOINT.length'"},
-    {"speed", "angular-velocity", "write 'velocity', or 'rate: JOINT.angle' for a joint"},
+    {"angle", "angular-acceleration", "for the angle of a joint write 'coordinate: JOINT.angle'"},
+    {"displacement", "angular-acceleration", "for the displacement of a joint write 'coordinate: JOINT.displacement'"},
+    {"length", "angular-acceleration", "for the length of a distance joint write 'coordinate: JOINT.length'"},
+    {"speed", "angular-acceleration", "write 'velocity', or 'rate: JOINT.angle' for a joint"},
     {"torque", "reaction", "write 'reaction' of a joint or driver, or 'force' of a force element"},
     {"moment", "reaction", "write 'reaction' of a joint or driver, or 'force' of a force element"},
     // bodies and placements

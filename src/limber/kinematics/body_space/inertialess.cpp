@@ -12,6 +12,7 @@
 #include "limber/kinematics/body_space/assembly.hpp"
 #include "limber/kinematics/body_space/nudge.hpp"
 #include "limber/kinematics/body_space/reactions.hpp"
+#include "limber/math/interruption.hpp"
 #include "limber/model/error.hpp"
 
 namespace limber {
@@ -217,6 +218,7 @@ MatX InertialessMotions<D>::find_basis(const BodyStates<D>& states, const std::v
     std::vector<int> place(m_.bodies.size(), -1);
     for (std::size_t i = 0; i < light_.size(); ++i) place[light_[i].body] = static_cast<int>(i);
     for (int c = 0; c < clusters_; ++c) {
+        check_interruption();
         MatX z = MatX::Zero(rows_.twist_count(), 0);
         std::vector<int> first(light_.size(), -1);
         std::vector<MatX> unseen;
