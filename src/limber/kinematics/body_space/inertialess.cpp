@@ -176,7 +176,8 @@ MatX InertialessMotions<D>::light_columns(const LightBody& light, const BodyStat
 }
 
 template <int D>
-MatX InertialessMotions<D>::find_unseen(const LightBody& light, const BodyStates<D>& states) const {
+MatX InertialessMotions<D>::find_unseen(const LightBody& light, const BodyStates<D>& states,
+                                        const std::vector<int>& rows) const {
     const int body = light.body;
     const MatX none(T, 0);
     const bool is_massless = !(m_.bodies[body].mass > 0);
@@ -194,7 +195,7 @@ MatX InertialessMotions<D>::find_unseen(const LightBody& light, const BodyStates
     for (const Vec<D>& p : force_ties_[body].points) hold(true, state.axes * p);
     for (const Vec<D>& d : force_ties_[body].directions) hold(false, state.axes * d);
     std::vector<TwistVec<D>> own_rows;
-    for (int r = 0; r < rows_.row_count(); ++r) {
+    for (const int r : rows) {
         const auto [begin, end] = rows_.entries(r);
         for (int k = begin; k < end; ++k)
             if (rows_.entry_body(k) == body) own_rows.push_back(rows_.entry_wrench(k));
@@ -214,58 +215,76 @@ template <int D>
 MatX InertialessMotions<D>::find_basis(const BodyStates<D>& states, const std::vector<double>& memory, double t) {
     rows_.update(states, memory, t);
     rows_.normalise();
-    std::vector<MatX> parts;
+    // What belongs to each cluster: its bodies and the rows that act on them.
     std::vector<int> place(m_.bodies.size(), -1);
-    for (std::size_t i = 0; i < light_.size(); ++i) place[light_[i].body] = static_cast<int>(i);
+    std::vector<std::vector<int>> members(clusters_), rows(clusters_);
+    for (std::size_t i = 0; i < light_.size(); ++i) {
+        place[light_[i].body] = static_cast<int>(i);
+        members[light_[i].cluster].push_back(static_cast<int>(i));
+    }
+    for (int r = 0; r < rows_.row_count(); ++r) {
+        const auto [begin, end] = rows_.entries(r);
+        for (int k = begin; k < end; ++k) {
+            const int i = place[rows_.entry_body(k)];
+            if (i < 0) continue;
+            rows[light_[i].cluster].push_back(r);
+            break;
+        }
+    }
+    std::vector<MatX> parts(clusters_);
+    Eigen::Index columns = 0;
     for (int c = 0; c < clusters_; ++c) {
         check_interruption();
-        MatX z = MatX::Zero(rows_.twist_count(), 0);
-        std::vector<int> first(light_.size(), -1);
-        std::vector<MatX> unseen;
-        for (std::size_t i = 0; i < light_.size(); ++i) {
-            if (light_[i].cluster != c) continue;
-            first[i] = static_cast<int>(z.cols());
-            z.conservativeResize(Eigen::NoChange, z.cols() + light_[i].column_count);
-            z.rightCols(light_[i].column_count).setZero();
-            z.block(light_[i].body * T, first[i], T, light_[i].column_count) = light_columns(light_[i], states);
-            const MatX idle = find_unseen(light_[i], states);
-            if (idle.cols() == 0) continue;
-            MatX wide = MatX::Zero(z.rows(), idle.cols());
-            wide.middleRows(light_[i].body * T, T) = idle;
-            unseen.push_back(wide);
-        }
-        // Rows of the joints, and those that leave out what nothing sees.
-        std::vector<VecX> conditions;
-        for (int r = 0; r < rows_.row_count(); ++r) {
-            const auto [begin, end] = rows_.entries(r);
-            VecX condition = VecX::Zero(z.cols());
-            bool acts = false;
-            for (int k = begin; k < end; ++k) {
-                const int i = place[rows_.entry_body(k)];
-                if (i < 0 || first[i] < 0) continue;
-                acts = true;
-                condition.segment(first[i], light_[i].column_count) +=
-                    z.block(light_[i].body * T, first[i], T, light_[i].column_count).transpose() *
-                    rows_.entry_wrench(k);
-            }
-            if (acts) conditions.push_back(condition);
-        }
-        for (const MatX& wide : unseen)
-            for (Eigen::Index k = 0; k < wide.cols(); ++k) conditions.push_back(z.transpose() * wide.col(k));
-        MatX matrix(static_cast<Eigen::Index>(conditions.size()), z.cols());
-        for (std::size_t k = 0; k < conditions.size(); ++k)
-            matrix.row(static_cast<Eigen::Index>(k)) = conditions[k].transpose();
-        parts.push_back(z * null_space(matrix));
+        parts[c] = find_cluster_basis(members[c], rows[c], place, states);
+        columns += parts[c].cols();
     }
-    Eigen::Index columns = 0;
-    for (const MatX& part : parts) columns += part.cols();
-    MatX basis(rows_.twist_count(), columns);
+    MatX basis = MatX::Zero(rows_.twist_count(), columns);
     columns = 0;
-    for (const MatX& part : parts) {
-        basis.middleCols(columns, part.cols()) = part;
-        columns += part.cols();
+    for (int c = 0; c < clusters_; ++c) {
+        if (parts[c].cols() == 0) continue;
+        for (std::size_t k = 0; k < members[c].size(); ++k)
+            basis.block(light_[members[c][k]].body * T, columns, T, parts[c].cols()) =
+                parts[c].middleRows(static_cast<Eigen::Index>(k) * T, T);
+        columns += parts[c].cols();
     }
     return basis;
+}
+
+// Twists of the cluster's bodies, one below the other.
+template <int D>
+MatX InertialessMotions<D>::find_cluster_basis(const std::vector<int>& members, const std::vector<int>& rows,
+                                               const std::vector<int>& place, const BodyStates<D>& states) const {
+    std::vector<int> first(members.size() + 1, 0);
+    for (std::size_t k = 0; k < members.size(); ++k) first[k + 1] = first[k] + light_[members[k]].column_count;
+    const int count = first.back();
+    MatX z = MatX::Zero(static_cast<Eigen::Index>(members.size()) * T, count);
+    // Rows of the joints, and those that leave out what nothing sees.
+    std::vector<VecX> conditions(rows.size(), VecX::Zero(count));
+    for (std::size_t k = 0; k < members.size(); ++k) {
+        const LightBody& light = light_[members[k]];
+        const MatX own = light_columns(light, states);
+        z.block(static_cast<Eigen::Index>(k) * T, first[k], T, light.column_count) = own;
+        const MatX idle = find_unseen(light, states, rows);
+        for (Eigen::Index i = 0; i < idle.cols(); ++i) {
+            conditions.emplace_back(VecX::Zero(count));
+            conditions.back().segment(first[k], light.column_count) = own.transpose() * idle.col(i);
+        }
+    }
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+        const auto [begin, end] = rows_.entries(rows[r]);
+        for (int k = begin; k < end; ++k) {
+            const int i = place[rows_.entry_body(k)];
+            if (i < 0) continue;
+            const auto at = std::lower_bound(members.begin(), members.end(), i) - members.begin();
+            const int columns = light_[i].column_count;
+            conditions[r].segment(first[at], columns) +=
+                z.block(at * T, first[at], T, columns).transpose() * rows_.entry_wrench(k);
+        }
+    }
+    MatX matrix(static_cast<Eigen::Index>(conditions.size()), count);
+    for (std::size_t k = 0; k < conditions.size(); ++k)
+        matrix.row(static_cast<Eigen::Index>(k)) = conditions[k].transpose();
+    return z * null_space(matrix);
 }
 
 template <int D>

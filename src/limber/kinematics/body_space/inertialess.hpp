@@ -52,7 +52,9 @@ private:
     /// Orthonormal basis in units of lengths, columns of it for all bodies.
     MatX find_basis(const BodyStates<D>& states, const std::vector<double>& memory, double t);
     /// Of one body by itself: turns that move nothing that any element holds on to.
-    MatX find_unseen(const LightBody& light, const BodyStates<D>& states) const;
+    MatX find_unseen(const LightBody& light, const BodyStates<D>& states, const std::vector<int>& rows) const;
+    MatX find_cluster_basis(const std::vector<int>& members, const std::vector<int>& rows,
+                            const std::vector<int>& place, const BodyStates<D>& states) const;
     MatX light_columns(const LightBody& light, const BodyStates<D>& states) const;
 
     /// Forces along the motions, as seen from a basis near by.
