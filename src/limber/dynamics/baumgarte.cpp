@@ -42,6 +42,7 @@ BaumgarteSolver::BaumgarteSolver(std::shared_ptr<const System> system, const For
     x_ = VecX::Zero(n + m);
     rows_ = VecX::Zero(m);
     product_ = VecX::Zero(n);
+    trial_ = VecX::Zero(m);
     if (m == 0) return;
     update_reference_positions(*system_, *evaluation_);
     assemble();
