@@ -85,15 +85,23 @@ TEST_P(SpatialOrder, IsTheOneOfTheScheme) {
     const auto& [name, formulation, integrator] = GetParam();
     const SpatialCase c = find_case(name);
     const int order = find_integrator(integrator).order;
-    const double step = order == 4 ? 4e-3 : 2e-3;
-    const SimulationOptions o = options(formulation, integrator);
-    const double end = 0.32;
-    const double coarse = error_after(c, o, end, step);
-    const double fine = error_after(c, o, end, step / 4);
-    const double observed = std::log(coarse / fine) / std::log(4);
-    RecordProperty("observed_order", std::to_string(observed));
-    EXPECT_GT(observed, order - 0.3) << coarse << " " << fine;
-    EXPECT_LT(fine, order == 1 ? 0.3 : 0.02);
+    // Errors of third order change their sign at about 2 ms in the slider-crank.
+    const double step = order == 4 ? 4e-3 : order == 3 ? 1e-3 : 2e-3;
+    const auto expect_order = [&](const SimulationOptions& o, double least) {
+        const double end = 0.32;
+        const double coarse = error_after(c, o, end, step);
+        const double fine = error_after(c, o, end, step / 4);
+        EXPECT_GT(std::log(coarse / fine) / std::log(4), least) << coarse << " " << fine;
+        EXPECT_LT(fine, order == 1 ? 0.3 : 0.02);
+    };
+    SimulationOptions o = options(formulation, integrator);
+    const FormulationInfo& info = find_formulation(formulation);
+    const bool has_gains = order == 3 && !info.is_step_solver && info.coordinates == "relative";
+    // Gains tied to the step add an error of second order in loops of relative coordinates; projection does not.
+    expect_order(o, has_gains ? 2 : order - 0.3);
+    if (!has_gains) return;
+    o.formulation_options.stabilisation = Stabilisation::projection;
+    expect_order(o, order - 0.3);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, SpatialOrder,
@@ -131,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(All, SpatialSteps,
 class FastTop : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(FastTop, KeepsItsTiltInSmallSteps) {
-    const SpatialCase c = steady_top(2e-3);
+    const SpatialCase c = steady_top(3e-3, 2e-3);
     constexpr double negligible = 1e-6;
     double before = 1;
     for (const double step : {1e-3, 5e-4, 3e-4, 2.5e-4, 1e-4}) {

@@ -121,7 +121,6 @@ void SemiRecursiveSolver::choose() {
     }
     split();
     resize();
-    ++choices_;
 }
 
 // (1): the columns of the pivots are dependent, all others independent.

@@ -43,9 +43,6 @@ public:
     StepReport step(State& state, const DifferenceFormulas& formulas) override;
     const System& system() const override { return *system_; }
 
-    /// How often the independent coordinates have been chosen.
-    long choices() const { return choices_; }
-
 private:
     // Which coordinates are independent, at the configuration of the evaluation.
     bool update_choice();
@@ -85,7 +82,6 @@ private:
     std::vector<bool> is_dependent_, was_on_;  // was_on_: rows, when the choice was made
     double magnification_ = 0;  // the largest g_i at the last transformation, and the least since the choice
     double least_magnification_ = 0;
-    long choices_ = 0;
     MatX jacobian_, scaled_, dependent_jacobian_, independent_jacobian_, transformation_, tangent_, product_, reduced_;
     Eigen::FullPivLU<MatX> choice_;
     Eigen::PartialPivLU<MatX> factor_;
