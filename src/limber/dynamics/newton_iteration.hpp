@@ -82,7 +82,7 @@ public:
     bool is_approximate() const { return kind_ == 1; }
     /// What an iteration has left of the error with the present one.
     void learn(double rate) {
-        constexpr double slow = 0.1;
+        constexpr double slow = 0.3;
         rate_[kind_] = rate;
         if (is_free_ && rate > slow && rate_[1 - kind_] < rate) kind_ = 1 - kind_;
     }
