@@ -5,10 +5,10 @@
 
 namespace limber {
 
-/// Positions where the mechanism was designed, all rows on. The evaluation is for matrices only: it refers to positions that are gone.
-void update_reference_positions(const System& system, Evaluation& e);
+/// Positions where the mechanism was designed, with the rows of contacts and of friction that sticks on or off. The evaluation is for matrices only: it refers to positions that are gone.
+void update_reference_positions(const System& system, Evaluation& e, bool with_contacts = true);
 
 /// Whether conditions on velocities depend on each other or on the other rows there.
-bool has_dependent_velocity_rows(const System& system);
+bool has_dependent_velocity_rows(const System& system, bool with_contacts = true);
 
 }  // namespace limber

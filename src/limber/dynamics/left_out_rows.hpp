@@ -52,9 +52,12 @@ public:
     /// Looks for combinations that depend on the others, with S factorised, and makes room for them if there are any.
     template <class Solve>
     bool find_dependent(const Evaluation& e, const Solve& solve) {
-        // Any residual will do that has a part of each.
-        VecX trial(system_.rows());
-        for (int i = 0; i < system_.rows(); ++i) trial[i] = std::sin(1.0 + i) / std::sqrt(weight_[i]);
+        // Any residual will do that has a part of each row, but for those that are off.
+        const RowPattern& pattern = system_.jacobian_pattern();
+        VecX trial = VecX::Zero(system_.rows());
+        for (int i = 0; i < system_.rows(); ++i)
+            for (int k = pattern.start[i]; k < pattern.start[i + 1]; ++k)
+                if (e.jacobian[k] != 0) trial[i] = std::sin(1.0 + i) / std::sqrt(weight_[i]);
         const VecX by_row = VecX::Zero(system_.rows());
         const VecX by_column = VecX::Zero(system_.size());
         list_.assign(most_left_out, {by_row, by_row, by_column, by_column, 1.0});

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "limber/dynamics/dependent_rows.hpp"
 #include "limber/integration/momentum_runge_kutta.hpp"
 #include "limber/integration/moreau_jean.hpp"
 #include "limber/integration/reference.hpp"
@@ -84,11 +85,13 @@ std::unique_ptr<Stepper> make_stepper(const std::string& formulation, const std:
     const bool is_structural = !find_integrator(integrator).needs_accelerations;
     auto solver = make_acceleration_solver(formulation, system, options);
     // Gains tied to the step suit fixed structural steps; otherwise projection is exact and keeps the order. The
-    // null-space formulation is defined with projection. Gains of rows for velocities that depend on each other pull against each other.
+    // null-space formulation is defined with projection. Gains of rows for velocities that depend on each other, always and not only while contacts stick, pull
+    // against each other.
     Stabilisation stabilisation = options.stabilisation;
     double tolerated_drift = std::numeric_limits<double>::infinity();
     if (stabilisation == Stabilisation::automatic) {
-        const bool are_gains_fit = is_structural && info.name != "null-space" && !solver->has_dependent_velocities();
+        const bool are_gains_fit = is_structural && info.name != "null-space" &&
+                                   !(solver->has_dependent_velocities() && has_dependent_velocity_rows(*system, false));
         stabilisation = are_gains_fit ? Stabilisation::gains : Stabilisation::projection;
         // Step control judges the drift itself.
         if (scheme_options.step_control == 0) tolerated_drift = most_drift_under_gains * system->length_scale();
