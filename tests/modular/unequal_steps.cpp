@@ -216,7 +216,8 @@ TEST(UnequalSteps, DampedSpringsComeToRestAndStay) {
         }
         EXPECT_LT(most, 20);
         EXPECT_LT(std::abs(sense(simulation, "x.x")), 1e-12);
-        EXPECT_LT(std::abs(sense(simulation, "u.x")), 1e-12);
+        // A rounding error of 10 m is 1.8e-15 m, which difference formulas of 2.5 ms steps make 1.4e-12 m/s: some of these.
+        EXPECT_LT(std::abs(sense(simulation, "u.x")), 1e-11);
     }
 }
 

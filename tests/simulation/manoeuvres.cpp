@@ -80,10 +80,10 @@ INSTANTIATE_TEST_SUITE_P(
                       Manoeuvre{"bump_anti_phase_10", "bump-anti-phase.yaml", {{"speed", "10"}}, 0.4, 5e-4},
                       Manoeuvre{"ramp_to_steer_10", "ramp-to-steer.yaml", {{"speed", "10"}}, 0.7},
                       Manoeuvre{"ramp_to_steer_20", "ramp-to-steer.yaml", {}, 0.7},
-                      Manoeuvre{"ramp_to_steer_30", "ramp-to-steer.yaml", {{"speed", "30"}}, 0.7},
+                      Manoeuvre{"ramp_to_steer_30", "ramp-to-steer.yaml", {{"speed", "30"}}, 0.5, 5e-4},
                       Manoeuvre{"sinusoidal_steer", "sinusoidal-steer.yaml", {}},
                       Manoeuvre{"ramp_and_stairs", "ramp-and-stairs.yaml", {}, 2.6},
-                      Manoeuvre{"random_road", "random-road.yaml", {}},
+                      Manoeuvre{"random_road", "random-road.yaml", {}, 0.6, 5e-4},
                       Manoeuvre{"spinning_wheels", "spinning-wheels.yaml", {}, 0.6, 5e-4}),
     [](const auto& info) { return info.param.name; });
 

@@ -66,7 +66,8 @@ bool NullSpaceSolver::solve(double t, const VecX& q, const VecX& v, std::span<co
     system_->update_positions(e, t, q, memory);
     const double error = e.phi.head(system_->holonomic_rows()).lpNorm<Eigen::Infinity>();
     const bool holds = error < 1e-10 * system_->length_scale();
-    decompose(holds ? system_->rows() : rank_limit_);
+    // Where nothing is known yet, all rows count.
+    decompose(holds || rank_limit_ == 0 ? system_->rows() : rank_limit_);
     if (holds) rank_limit_ = std::max(rank_limit_, qr_.rank());
     system_->update_velocities(e, v);
     velocity_ = v;

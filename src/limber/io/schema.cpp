@@ -28,7 +28,7 @@ Json field_schema(const FieldFormat& field) {
             schema = {{"type", "array"}, {"items", {{"type", "string"}}}, {"minItems", 2}, {"maxItems", 2}};
             break;
         case FieldKind::coordinate_map:
-        case FieldKind::joint_map: schema = {{"type", "object"}, {"additionalProperties", reference("number")}}; break;
+        case FieldKind::joint_map: schema = reference("numbers_by_name"); break;
         case FieldKind::table: schema = reference("table"); break;
         case FieldKind::truth: schema = {{"type", "boolean"}}; break;
         case FieldKind::place: schema = {{"anyOf", Json::array({reference("vector"), {{"type", "string"}}})}}; break;
@@ -102,6 +102,7 @@ std::string make_json_schema() {
         {"type", "array"},
         {"items",
          {{"anyOf", Json::array({reference("number"), {{"type", "array"}, {"items", reference("number")}}})}}}};
+    named("numbers_by_name", reference("number"), definitions);
     definitions["table"] = {
         {"type", "array"},
         {"items", {{"type", "array"}, {"items", reference("number")}, {"minItems", 2}, {"maxItems", 2}}},
