@@ -46,13 +46,14 @@ inline std::vector<State> states_along(const Stretch& stretch, Simulation& simul
 /// Registers a benchmark whose exceptions become its error.
 template <class Measure>
 benchmark::internal::Benchmark* add_benchmark(const std::string& name, Measure&& measure) {
-    return benchmark::RegisterBenchmark(name.c_str(), [measure = std::forward<Measure>(measure)](benchmark::State& state) {
-        try {
-            measure(state);
-        } catch (const std::exception& e) {
-            state.SkipWithError(e.what());
-        }
-    });
+    return benchmark::RegisterBenchmark(name.c_str(),
+                                        [measure = std::forward<Measure>(measure)](benchmark::State& state) {
+                                            try {
+                                                measure(state);
+                                            } catch (const std::exception& e) {
+                                                state.SkipWithError(e.what());
+                                            }
+                                        });
 }
 
 /// One evaluation of the accelerations, at states along the stretch.

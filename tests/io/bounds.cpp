@@ -63,8 +63,7 @@ TEST(Bounds, CountTurnsOfEmptyLoops) {
 TEST(Bounds, ChainsOfParametersTakeLinearTime) {
     constexpr int count = 100'000;
     Parameters parameters;
-    for (int i = 0; i < count; ++i)
-        parameters.set(fmt::format("p{}", i), Number(fmt::format("p{} + 1", i + 1)));
+    for (int i = 0; i < count; ++i) parameters.set(fmt::format("p{}", i), Number(fmt::format("p{} + 1", i + 1)));
     parameters.set("p" + std::to_string(count), Number(0.0));
     const auto values = parameters.evaluate();
     ASSERT_EQ(values.size(), count + 1U);

@@ -120,7 +120,8 @@ TEST(AddElement, AddsMarkersByBodyAndName) {
 
 TEST(AddElement, ErrorsNameElementAndField) {
     Model model = machine();
-    EXPECT_SAYS(error_of_add(model, "joints", "j", "{revolut: [ground, link]}"), "joints.j.revolut: unknown joint type 'revolut'");
+    EXPECT_SAYS(error_of_add(model, "joints", "j", "{revolut: [ground, link]}"),
+                "joints.j.revolut: unknown joint type 'revolut'");
     EXPECT_SAYS(error_of_add(model, "joints", "j", "{revolute: [ground, lnik]}"), "did you mean 'link'");
     EXPECT_SAYS(error_of_add(model, "joints", "pin", "{revolute: [ground, link]}"), "joint 'pin' exists already");
     EXPECT_SAYS(error_of_add(model, "forces", "f", "{spring: [ground, link], stiffness: kk}"), "forces.f.stiffness");
