@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "common.hpp"
+#include "interrupt.hpp"
 
 namespace limber::app {
 namespace {
@@ -42,6 +43,7 @@ std::string json_summary(const Simulation& simulation, const MobilityReport& mob
 
 int check_model(const CheckArguments& given) {
     const ModelArguments& arguments = given.model;
+    end_on_interrupt();
     const ModelFile file = arguments.read();
     const Model& model = file.model;
     // As a run would start, but undivided.

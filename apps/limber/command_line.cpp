@@ -1,11 +1,16 @@
 // The limber command: reads the arguments, runs a command, turns errors into messages and exit codes.
 //
-//   0  done      1  the input is wrong      2  the solver failed
+//   0  done      1  the input is wrong, or a file cannot be written      2  the solver failed      130  interrupted
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
 #include <exception>
+#include <system_error>
 
 #include "command_line.hpp"
 #include "common.hpp"
@@ -29,7 +34,7 @@ void check_command_name(CLI::App& app, int argc, char** argv) {
     if (word.empty())
         throw ModelError(
             fmt::format("a command is missing: one of {}; 'limber --help' explains them", fmt::join(names, ", ")));
-    if (word.starts_with("-") || std::find(names.begin(), names.end(), word) != names.end()) return;
+    if (word.starts_with('-') || std::find(names.begin(), names.end(), word) != names.end()) return;
     throw ModelError(fmt::format("there is no command '{}'{}; commands: {}", word, did_you_mean(word, names),
                                  fmt::join(names, ", ")));
 }
@@ -43,7 +48,7 @@ std::string describe_extras(CLI::App& app) {
         for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
     const std::vector<std::string> extras = app.remaining(true);
     const auto option =
-        std::find_if(extras.begin(), extras.end(), [](const std::string& word) { return word.starts_with("-"); });
+        std::find_if(extras.begin(), extras.end(), [](const std::string& word) { return word.starts_with('-'); });
     const std::string help = parsed.empty() ? "limber --help" : fmt::format("limber {} --help", command.get_name());
     if (option != extras.end()) {
         const std::string name = option->substr(0, option->find('='));
@@ -70,7 +75,10 @@ int run_command_line(int argc, char** argv) {
         "  limber play examples/double-pendulum.yaml\n"
         "  limber check examples/n-four-bar.yaml --set N=5\n"
         "  limber compare examples/double-pendulum.yaml --reference\n"
-        "\n'limber COMMAND --help' explains a command. Exit codes: 0 done, 1 wrong input, 2 the solver failed.");
+        "\n'limber COMMAND --help' explains a command. Exit codes: 0 done, 1 wrong input or a file that "
+        "cannot be written, 2 the solver failed, 130 interrupted (Ctrl-C).");
+    // A file that must not grow any more is an error of the write, told like any other.
+    std::signal(SIGXFSZ, SIG_IGN);
     int exit_code = ok;
     add_run_command(app, exit_code);
     add_play_command(app, exit_code);
@@ -98,9 +106,16 @@ int run_command_line(int argc, char** argv) {
     } catch (const ModelError& error) {
         fmt::print(stderr, "error: {}\n", error.what());
         return bad_input;
+    } catch (const std::system_error& error) {  // of printing
+        fmt::print(stderr, "error: {}\n", error.what());
+        return bad_input;
     } catch (const std::exception& error) {
         fmt::print(stderr, "error: {}\n", error.what());
         return solver_failed;
+    }
+    if (std::fflush(stdout) != 0) {
+        fmt::print(stderr, "error: cannot write to standard output: {}\n", std::strerror(errno));
+        return exit_code == ok ? static_cast<int>(bad_input) : exit_code;
     }
     return exit_code;
 }

@@ -10,7 +10,9 @@
 #include <utility>
 
 #include "common.hpp"
+#include "interrupt.hpp"
 #include "limber/analysis/study_report.hpp"
+#include "output_files.hpp"
 
 namespace limber::app {
 namespace {
@@ -99,13 +101,35 @@ void refuse_idle_everywhere(const std::vector<std::string>& names, const std::ve
 }
 
 struct Comparison {
-    std::vector<StudyRun> runs;
-    std::string error;    // what the errors are
-    std::string failure;  // why there is nothing to compare with
+    std::vector<StudyRun> runs;  // those that came to an end before the comparison was interrupted
+    std::string error;           // what the errors are
+    std::string failure;         // why there is nothing to compare with
 };
 
 std::string describe(const StudyPoint& point) {
     return fmt::format("{}, {}, step {:g}", point.formulation, point.integrator, point.step);
+}
+
+/// Runs of all points, or of those before it was interrupted. A choice that the model refuses, while it takes others, is a run that failed; what is wrong with all is thrown.
+std::vector<StudyRun> run_points(const Model& model, const std::vector<StudyPoint>& points, const StudyOptions& options,
+                                 const StudyProgress& progress) {
+    std::vector<StudyRun> runs;
+    std::size_t refused = 0;
+    for (const StudyPoint& point : points) {
+        progress(point);
+        try {
+            StudyRun run = run_study_point(model, point, options);
+            if (run.is_stopped) break;
+            runs.push_back(std::move(run));
+        } catch (const ModelError& error) {
+            if (++refused == points.size()) throw;
+            StudyRun run;
+            run.point = point;
+            run.failure = error.what();
+            runs.push_back(std::move(run));
+        }
+    }
+    return runs;
 }
 
 /// Errors at common instants, against one reference for all.
@@ -119,15 +143,14 @@ Comparison compare_at_instants(const CompareArguments& arguments, const Model& m
         point.step = options.instants.front();
         progress(point);
         reference = run_study_point(model, point, options);
+        if (reference->is_stopped) return result;
         if (!reference->is_done()) {
             result.failure = reference->failure;
             return result;
         }
     }
-    for (const StudyPoint& point : points) {
-        progress(point);
-        result.runs.push_back(run_study_point(model, point, options));
-    }
+    result.runs = run_points(model, points, options, progress);
+    if (result.runs.empty()) return result;
     if (!reference) {
         // The finest run of the highest order stands in for the truth.
         const auto rank = [](const StudyRun& run) {
@@ -152,7 +175,8 @@ Comparison compare_along_paths(const CompareArguments& arguments, const Model& m
     Study study = run_study(model, points, options, step, progress);
     Comparison result;
     for (const StudyRun& reference : study.references)
-        if (!reference.is_done()) result.failure = fmt::format("{}: {}", describe(reference.point), reference.failure);
+        if (!reference.is_done() && !reference.is_stopped)
+            result.failure = fmt::format("{}: {}", describe(reference.point), reference.failure);
     result.runs = std::move(study.runs);
     result.error = fmt::format(
         "eq. (43) of Cuadrado and Dopico, against the same formulation with the trapezoidal rule at step {:g}", step);
@@ -214,6 +238,7 @@ bool print_table(const std::vector<StudyRun>& runs, std::optional<double> accept
 }
 
 int compare(const CompareArguments& arguments) {
+    end_on_interrupt();
     const ModelFile file = arguments.model.read();
     const Model& model = file.model;
     StudyOptions options = chosen_options(arguments, model);
@@ -226,6 +251,11 @@ int compare(const CompareArguments& arguments) {
     if (!along_paths)
         options.instants = sample_instants(steps, options.until, std::clamp(arguments.samples, 1, 100000));
 
+    OutputFiles files;
+    for (const std::string& path : {arguments.output, arguments.plot})
+        if (!path.empty()) files.try_out(path);
+    options.should_stop = &is_interrupted;
+    const InterruptWatch watch;
     Comparison comparison;
     {
         const ProgressBar bar(0, static_cast<double>(points.size()), true);
@@ -239,6 +269,8 @@ int compare(const CompareArguments& arguments) {
         if (comparison.runs.empty()) return solver_failed;
     }
     const std::vector<StudyRun>& runs = comparison.runs;
+    if (is_interrupted()) fmt::print(stderr, "interrupted: {} of {} runs were made\n", runs.size(), points.size());
+    if (runs.empty()) return is_interrupted() ? interrupt_exit_code() : solver_failed;
     fmt::print("{}, {:g} s\n", model.title.empty() ? arguments.model.path : model.title, options.until);
     fmt::print("  error: {}\n", comparison.error);
     if (accepted)
@@ -247,15 +279,13 @@ int compare(const CompareArguments& arguments) {
                    runs.size());
     fmt::print("\n");
     const bool is_good = print_table(runs, accepted, options.until) && comparison.failure.empty();
-    if (!arguments.output.empty()) {
-        write_text_file(arguments.output, format_study_csv(runs, options.until));
+    if (!arguments.output.empty() && files.write(arguments.output, format_study_csv(runs, options.until)))
         fmt::print("\n  all runs: {}\n", arguments.output);
-    }
-    if (!arguments.plot.empty()) {
-        write_text_file(arguments.plot, render_svg(make_work_precision_plot(runs, model.title)));
+    if (!arguments.plot.empty() && files.write(arguments.plot, render_svg(make_work_precision_plot(runs, model.title))))
         fmt::print("\n  work-precision plot: {}\n", arguments.plot);
-    }
-    return is_good ? ok : solver_failed;
+    if (is_interrupted()) return interrupt_exit_code();
+    if (!is_good) return solver_failed;
+    return files.is_any_missing() ? bad_input : ok;
 }
 
 }  // namespace

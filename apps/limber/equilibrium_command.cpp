@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common.hpp"
+#include "interrupt.hpp"
 
 namespace limber::app {
 namespace {
@@ -16,6 +17,7 @@ struct EquilibriumArguments {
 };
 
 int find(const EquilibriumArguments& arguments) {
+    end_on_interrupt();
     const ModelFile file = arguments.model.read();
     const Model& model = file.model;
     SimulationOptions options;

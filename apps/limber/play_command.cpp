@@ -13,6 +13,7 @@
 
 #include "common.hpp"
 #include "limber/io/edit_text.hpp"
+#include "limber/io/files.hpp"
 #include "limber/io/model_writer.hpp"
 #include "limber/math/interruption.hpp"
 #include "limber/simulation/journal.hpp"
@@ -20,6 +21,9 @@
 
 namespace limber::app {
 namespace {
+
+// [s] of computing that a replay may take before a session is resumed from its snapshot instead.
+constexpr double longest_recovery = 10;
 
 struct PlayArguments {
     ModelArguments model;
@@ -119,6 +123,7 @@ public:
         }
         clear_status();
         if (journal_) journal_->finish(session_);
+        tell_of_journal();
         fmt::print("t = {:.6g} s after {} steps, energy drift {:.3g} J\n", session_.time(), session_.steps(),
                    session_.energy_drift());
         return exit_code_;
@@ -146,6 +151,15 @@ private:
             }
         }
         for (const SessionNote& note : session_.take_notes()) say(note.text, note.time);
+        tell_of_journal();
+    }
+
+    // Once, when it can no longer be written; and what is not written is no success.
+    void tell_of_journal() {
+        if (!journal_ || journal_->trouble().empty() == trouble_.empty()) return;
+        trouble_ = journal_->trouble();
+        say(trouble_.empty() ? "the journal can be written again" : "not saved: " + trouble_);
+        if (!trouble_.empty()) exit_code_ = solver_failed;
     }
 
     void apply(const std::string& edit) {
@@ -176,7 +190,7 @@ private:
                 pacer_.start(session_.time(), now());
             } else if (word == "step") {
                 pacer_.pause();
-                const long count = rest.empty() ? 1 : std::lround(number(rest));
+                const long count = rest.empty() ? 1 : step_count(rest);
                 for (long i = 0; i < count && !is_done_ && !is_interrupted; ++i) advance();
                 say(fmt::format("{} steps", count));
             } else if (word == "speed") {
@@ -190,7 +204,7 @@ private:
             } else if (word == "show") {
                 show_sensors();
             } else if (word == "save") {
-                write_text_file(rest, write_model_text(session_.model()));
+                write_file(rest, write_model_text(session_.model()));
                 say("saved to " + rest);
             } else if (word == "help") {
                 clear_status();
@@ -212,6 +226,12 @@ public:
     }
 
 private:
+    static long step_count(const std::string& text) {
+        const double count = number(text);
+        if (!(count >= 1 && count <= 1e9))
+            throw ModelError(fmt::format("step: expected a number from 1 to 1e9, found '{}'", text));
+        return std::lround(count);
+    }
     static double number(const std::string& text) { return Expression::parse(text).bind({}).constant(); }
 
     void say(const std::string& text) { say(text, session_.time()); }
@@ -253,23 +273,63 @@ private:
     Pacer pacer_;
     LineInput input_;
     std::multimap<double, std::string> scheduled_;
-    std::string title_;
+    std::string title_, trouble_;
     bool is_terminal_ = false, is_done_ = false;
     double last_status_ = 0;
     int exit_code_ = ok;
 };
 
+// How far a replay has got, on a terminal.
+ReplayOptions with_progress(const char* what) {
+    ReplayOptions options;
+    if (::isatty(STDERR_FILENO) == 0) return options;
+    options.on_progress = [what](double done, double time) {
+        fmt::print(stderr, "\r\033[K{}: {:.0f} %, t = {:.4g} s", what, 100 * done, time);
+        if (done >= 1) fmt::print(stderr, "\r\033[K");
+        std::fflush(stderr);
+        return true;
+    };
+    return options;
+}
+
+void end_progress(const ReplayOptions& options) {
+    if (options.on_progress) fmt::print(stderr, "\r\033[K");
+}
+
+int resume(const PlayArguments& arguments, double until, double speed) {
+    const std::string& path = arguments.model.path;
+    // First of all: nobody else may write it meanwhile.
+    const auto journal = Journal::append(path);
+    ReplayOptions options = with_progress("Resuming");
+    options.recovers = true;
+    options.longest_replay = longest_recovery;
+    ReplayReport report;
+    Session session = replay_journal(path, report, options);
+    end_progress(options);
+    if (report.is_from_snapshot) {
+        fmt::print(
+            "Resumed after {} steps, from the snapshot at t = {:.6g} s: what came before can neither be undone nor "
+            "gone back to.\n",
+            report.steps, report.start_time);
+    } else {
+        fmt::print("Resumed after {} steps and {} edits.\n", report.steps, report.edits);
+    }
+    if (!report.mismatch.empty())
+        fmt::print(stderr, "warning: the motion differs from the one recorded, first {}\n", report.mismatch);
+    if (!report.trouble.empty()) {
+        fmt::print(stderr,
+                   "warning: {}\n  The session goes on from before that line; the whole journal is kept as {}\n",
+                   report.trouble, keep_damaged_journal(path));
+        journal->cut_to(report.good_bytes);
+    }
+    session.record(journal);
+    return Player(std::move(session), arguments, until, speed, journal).play();
+}
+
 int play_model(const PlayArguments& arguments) {
     const double until = arguments.until.empty() ? INFINITY : positive_number(arguments.until, 0, "--until");
     const double speed = Player::parse_speed(arguments.speed);
-    if (arguments.resume) {
-        ReplayReport report;
-        Session session = replay_journal(arguments.model.path, report);
-        fmt::print("Resumed after {} steps and {} edits.\n", report.steps, report.edits);
-        auto journal = Journal::append(arguments.model.path);
-        session.record(journal);
-        return Player(std::move(session), arguments, until, speed, journal).play();
-    }
+    if (arguments.resume) return resume(arguments, until, speed);
     const ModelFile file = arguments.model.read();
     const SimulationOptions options =
         arguments.model.simulation_options(file.model, arguments.formulation, arguments.integrator);
@@ -293,7 +353,9 @@ int play_model(const PlayArguments& arguments) {
 
 int replay(const std::string& path) {
     ReplayReport report;
-    Session session = replay_journal(path, report);
+    const ReplayOptions options = with_progress("Replaying");
+    Session session = replay_journal(path, report, options);
+    end_progress(options);
     fmt::print("{}\n  {} steps, {} edits, t = {:.6g} s; state {:016x}\n",
                session.model().title.empty() ? "Untitled model" : session.model().title, report.steps, report.edits,
                session.time(), session.fingerprint());

@@ -2,17 +2,18 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <cstdlib>
 #include <memory>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <string_view>
 
-#include "checkpoint.hpp"
 #include "common.hpp"
-#include "limber/io/model_writer.hpp"
+#include "interrupt.hpp"
 #include "limber/io/svg_plot.hpp"
 #include "limber/modular/exchange.hpp"
+#include "limber/simulation/checkpoint.hpp"
+#include "output_files.hpp"
+#include "run_summary.hpp"
 
 namespace limber::app {
 namespace {
@@ -21,8 +22,7 @@ struct RunArguments {
     ModelArguments model;
     std::string formulation, integrator, step, until, every;
     std::string division, gluing, coupling, threads;
-    std::string checkpoint, checkpoint_file = "limber.checkpoint";
-    bool has_checkpoint_file = false;
+    std::string checkpoint, checkpoint_file;
     bool resume = false, distributed = false;
     std::vector<std::string> outputs;
     std::vector<std::pair<std::string, std::string>> plots;
@@ -74,107 +74,6 @@ Plot make_plot(const ResultTable& table, const std::string& sensors, const std::
     return plot;
 }
 
-nlohmann::ordered_json json_number(double value) {
-    return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
-}
-
-std::string json_summary(const RunSummary& s, const SimulationOptions& options, double step) {
-    nlohmann::ordered_json json;
-    json["formulation"] = options.formulation;
-    json["integrator"] = options.integrator;
-    json["coordinates"] = options.coordinates;
-    if (options.modular.is_on()) {
-        json["division"] = options.modular.division;
-        json["gluing"] = gluing_names()[static_cast<std::size_t>(options.modular.gluing)];
-    }
-    json["step"] = step;
-    json["steps"] = s.steps;
-    json["time"] = s.reached;
-    json["wall_time_s"] = s.wall_time;
-    json["real_time_factor"] = json_number(s.real_time_factor);
-    json["iterations"] = s.iterations;
-    json["energy_drift"] = json_number(s.energy_drift);
-    json["exchanged_energy"] = json_number(s.exchanged_energy);
-    json["work"] = json_number(s.work);
-    json["constraint_error"] = {{"position", json_number(s.errors.position)},
-                                {"velocity", json_number(s.errors.velocity)},
-                                {"acceleration", json_number(s.errors.acceleration)},
-                                {"complementarity", json_number(s.errors.complementarity)}};
-    json["contact_loss"] = json_number(s.contact_loss);
-    json["contact_events"] = nlohmann::ordered_json::array();
-    for (const ContactEvent& event : s.events)
-        json["contact_events"].push_back({{"t", event.t},
-                                          {"stop", event.stop},
-                                          {"kind", contact_event_name(event.kind)},
-                                          {"impulse", event.impulse},
-                                          {"energy_lost", event.energy_lost}});
-    json["sensors"] = nlohmann::ordered_json::object();
-    for (const SensorSummary& sensor : s.sensors)
-        json["sensors"][sensor.name] = {
-            {"final", json_number(sensor.final)}, {"min", json_number(sensor.min)}, {"max", json_number(sensor.max)}};
-    json["warnings"] = list_warnings(s.warnings);
-    if (!s.ok) json["failure"] = s.failure;
-    return json.dump(2);
-}
-
-// What contacts have taken and missed, how often stops were hit, and the first events.
-void print_contacts(const RunSummary& s) {
-    constexpr std::size_t most_lines = 12;
-    if (s.contact_loss != 0 || s.errors.complementarity != 0)
-        fmt::print("  contacts: {:.6g} J lost, complementarity to {:.2g} m\n", s.contact_loss,
-                   s.errors.complementarity);
-    if (s.events.empty()) return;
-    const auto impacts = std::count_if(s.events.begin(), s.events.end(), [](const ContactEvent& event) {
-        return event.kind == ContactEvent::Kind::impact;
-    });
-    fmt::print("  stops: {} impacts\n\n", impacts);
-    std::vector<std::vector<std::string>> rows{{"t", "stop", "what", "impulse", "energy lost"}};
-    for (std::size_t i = 0; i < std::min(most_lines, s.events.size()); ++i) {
-        const ContactEvent& event = s.events[i];
-        const bool is_impact = event.kind == ContactEvent::Kind::impact;
-        rows.push_back({fmt::format("{:.9g}", event.t), event.stop, contact_event_name(event.kind),
-                        is_impact ? fmt::format("{:.6g}", event.impulse) : "",
-                        is_impact ? fmt::format("{:.6g}", event.energy_lost) : ""});
-    }
-    fmt::print("{}", format_table(rows));
-    if (s.events.size() > most_lines) fmt::print("and {} more\n", s.events.size() - most_lines);
-}
-
-void print_summary(const Simulation& simulation, const RunSummary& s, double step) {
-    const SimulationOptions& o = simulation.options();
-    fmt::print("{}\n", simulation.model().title.empty() ? "Untitled model" : simulation.model().title);
-    fmt::print("  {}, {}, step {:g} s; {} {} coordinates, {} constraint equations\n\n", o.formulation, o.integrator,
-               step, simulation.system().size(), simulation.system().coordinates_name(), simulation.system().rows());
-    fmt::print("  {} steps to t = {:g} s in {:.3g} s: {:.3g} times real time, {:.2f} iterations per step{}\n", s.steps,
-               s.reached, s.wall_time, s.real_time_factor,
-               s.steps > 0 ? static_cast<double>(s.iterations) / static_cast<double>(s.steps) : 0.0,
-               s.divided_steps > 0 ? fmt::format(", {} steps had to be divided", s.divided_steps) : "");
-    if (o.modular.is_on())
-        fmt::print("  {} components, {} gluing\n", simulation.components().size(),
-                   gluing_names()[static_cast<std::size_t>(o.modular.gluing)]);
-    fmt::print("  largest constraint error: position {:.2g}, velocity {:.2g}, acceleration {:.2g}\n", s.errors.position,
-               s.errors.velocity, s.errors.acceleration);
-    fmt::print("  energy drift: {:.3g} J{}\n", s.energy_drift,
-               s.exchanged_energy > 1e-3 * s.energy_drift
-                   ? fmt::format(" ({:.2g} of the {:.3g} J exchanged)", s.energy_drift / s.exchanged_energy,
-                                 s.exchanged_energy)
-                   : "");
-    print_contacts(s);
-    if (s.sensors.empty()) return;
-    std::vector<std::vector<std::string>> rows{{"sensor", "final", "min", "max"}};
-    for (const SensorSummary& sensor : s.sensors)
-        rows.push_back({sensor.name, fmt::format("{:.6g}", sensor.final), fmt::format("{:.6g}", sensor.min),
-                        fmt::format("{:.6g}", sensor.max)});
-    fmt::print("\n{}", format_table(rows));
-}
-
-// What a checkpoint belongs to: resuming anything else would give no run at all.
-std::string describe_run(const Model& model, const SimulationOptions& options, const RunOptions& run) {
-    return fmt::format("{}\n{} {} {} {} {} {} {}", write_model_text(model), options.formulation, options.integrator,
-                       options.coordinates, options.modular.division, static_cast<int>(options.modular.gluing),
-                       run.step, run.every);
-}
-
 // One of several processes of a run that is not distributed: all would do the same and write the same files. The first one says so.
 bool is_copy(const RunArguments& arguments) {
     const char* processes = std::getenv("OMPI_COMM_WORLD_SIZE");
@@ -195,101 +94,169 @@ void refuse_idle_processes(std::size_t components) {
         processes, components, components, processes));
 }
 
-int run_model(const RunArguments& arguments) {
-    if (is_copy(arguments)) return ok;
-    const ModelFile file = arguments.model.read();
-    const Model& model = file.model;
-    const SimulationDefaults& defaults = model.simulation;
+SimulationOptions chosen_options(const RunArguments& arguments, const Model& model) {
     SimulationOptions options = arguments.model.simulation_options(model, arguments.formulation, arguments.integrator);
     options.from_equilibrium = options.from_equilibrium || arguments.from_equilibrium;
     if (!arguments.division.empty()) options.modular.division = arguments.division;
+    std::vector<std::string> given = arguments.model.option_names();
     const auto set = [&](const char* name, const std::string& value) {
-        if (!value.empty()) set_option(options, name, value);
+        if (value.empty()) return;
+        set_option(options, name, value);
+        given.emplace_back(name);
     };
-    if (arguments.has_checkpoint_file && arguments.checkpoint.empty() && !arguments.resume)
-        throw ModelError("--checkpoint-file does nothing without --checkpoint or --resume");
     set("gluing", arguments.gluing);
     set("coupling", arguments.coupling);
     set("threads", arguments.threads);
-    std::vector<std::string> given = arguments.model.option_names();
-    const auto note = [&](const char* name, const std::string& value) {
-        if (!value.empty()) given.emplace_back(name);
-    };
-    note("gluing", arguments.gluing);
-    note("coupling", arguments.coupling);
-    note("threads", arguments.threads);
     options.modular.exchange = process_exchange();
     if (arguments.distributed && !options.modular.is_on()) options.modular.division = "auto";
     refuse_idle_options(given, options, model);
-    // Of several processes only the first has something to say.
-    const bool speaks = !process_exchange() || process_exchange()->rank() == 0;
-    RunOptions run_options;
-    run_options.until =
-        positive_number(arguments.until, simulation_number(model, defaults.until, 10, "until"), "--until");
-    run_options.step = positive_number(arguments.step, simulation_number(model, defaults.step, 1e-3, "step"), "--step");
-    run_options.every = positive_number(arguments.every,
-                                        simulation_number(model, defaults.every, run_options.step, "every"), "--every");
+    return options;
+}
 
-    // A session where the model changes itself, otherwise a simulation is enough.
-    std::unique_ptr<Session> session;
-    std::unique_ptr<Simulation> simulation;
-    RunCheckpoint resumed;
+std::string name_checkpoint(const RunArguments& arguments) {
+    return arguments.checkpoint_file.empty() ? "limber.checkpoint" : arguments.checkpoint_file;
+}
+
+RunOptions chosen_run(const RunArguments& arguments, const Model& model) {
+    const SimulationDefaults& defaults = model.simulation;
+    RunOptions run;
+    run.until = positive_number(arguments.until, simulation_number(model, defaults.until, 10, "until"), "--until");
+    run.step = positive_number(arguments.step, simulation_number(model, defaults.step, 1e-3, "step"), "--step");
+    run.every =
+        positive_number(arguments.every, simulation_number(model, defaults.every, run.step, "every"), "--every");
     if (!arguments.checkpoint.empty())
-        run_options.checkpoint_every = positive_number(arguments.checkpoint, 0, "--checkpoint");
-    try {
+        run.checkpoint_every = positive_number(arguments.checkpoint, 0, "--checkpoint");
+    else if (arguments.resume)
+        run.checkpoint_every = read_checkpoint_interval(name_checkpoint(arguments));
+    else if (!arguments.checkpoint_file.empty())
+        throw ModelError("--checkpoint-file does nothing without --checkpoint or --resume");
+    return run;
+}
+
+/// What is run, and how it goes on.
+class RunningModel {
+public:
+    RunningModel(const RunArguments& arguments, const Model& model, bool speaks)
+        : file_(name_checkpoint(arguments)), options_(chosen_run(arguments, model)) {
+        SimulationOptions simulation_options = chosen_options(arguments, model);
+        // A session where the model changes itself, otherwise a simulation is enough.
         if (model.events.size() > 0) {
             SessionOptions session_options;
-            session_options.step = run_options.step;
-            session = std::make_unique<Session>(model, options, session_options);
-        } else {
-            const std::string identity = describe_run(model, options, run_options);
-            if (arguments.resume) {
-                resumed = read_checkpoint(arguments.checkpoint_file, identity);
-                run_options.resume = &resumed;
-                simulation = std::make_unique<Simulation>(model, options, resumed.state);
-            } else {
-                simulation = std::make_unique<Simulation>(model, options);
-            }
-            run_options.keep = [&, identity](const RunCheckpoint& c) {
-                if (speaks) write_checkpoint(arguments.checkpoint_file, identity, c);
-            };
+            session_options.step = options_.step;
+            session_ = std::make_unique<Session>(model, std::move(simulation_options), session_options);
+            return;
         }
+        identity_ = identify_run(model, simulation_options, options_);
+        if (arguments.resume) {
+            resumed_ = read_checkpoint(file_, identity_);
+            options_.resume = &resumed_;
+            simulation_ = std::make_unique<Simulation>(model, std::move(simulation_options), resumed_.state);
+        } else {
+            simulation_ = std::make_unique<Simulation>(model, std::move(simulation_options));
+        }
+        if (speaks) options_.keep = [this](const RunCheckpoint& checkpoint) { keep(checkpoint); };
+    }
+
+    const Simulation& simulation() const { return session_ ? session_->simulation() : *simulation_; }
+    const std::vector<std::string>& columns() const {
+        return (session_ ? session_->observer() : simulation_->observer()).columns();
+    }
+    const RunOptions& options() const { return options_; }
+    const std::string& checkpoint_file() const { return file_; }
+    bool has_lost_checkpoints() const { return has_lost_checkpoints_; }
+    std::optional<double> last_checkpoint() const { return last_checkpoint_; }
+    std::vector<SessionNote> take_notes() { return session_ ? session_->take_notes() : std::vector<SessionNote>{}; }
+
+    RunResult run(std::function<void(double)> progress, std::function<bool()> should_stop) {
+        options_.progress = std::move(progress);
+        options_.should_stop = std::move(should_stop);
+        return session_ ? limber::run(*session_, options_) : limber::run(*simulation_, options_);
+    }
+
+private:
+    // A run is worth more than its checkpoints: it goes on without them.
+    void keep(const RunCheckpoint& checkpoint) {
+        try {
+            write_checkpoint(file_, identity_, checkpoint);
+            last_checkpoint_ = checkpoint.state.t;
+        } catch (const ModelError& error) {
+            if (!has_lost_checkpoints_) fmt::print(stderr, "error: {}; the run goes on\n", error.what());
+            has_lost_checkpoints_ = true;
+        }
+    }
+
+    std::string file_;
+    RunOptions options_;
+    RunIdentity identity_;
+    RunCheckpoint resumed_;
+    std::unique_ptr<Session> session_;
+    std::unique_ptr<Simulation> simulation_;
+    bool has_lost_checkpoints_ = false;
+    std::optional<double> last_checkpoint_;
+};
+
+void print_outcome(const RunArguments& arguments, RunningModel& running, const RunSummary& summary,
+                   const std::vector<std::string>& files) {
+    if (arguments.summary == "json") {
+        fmt::print("{}\n", json_summary(summary, running.simulation().options(), running.options().step));
+        return;
+    }
+    if (arguments.quiet) return;
+    print_summary(running.simulation(), summary, running.options().step, running.options().until);
+    const std::vector<SessionNote> notes = running.take_notes();
+    for (const SessionNote& note : notes) fmt::print("\n  t = {:.6g} s: {}", note.time, note.text);
+    if (!notes.empty()) fmt::print("\n");
+    print_warnings(summary.warnings);
+    for (const std::string& line : files) fmt::print("\n  {}\n", line);
+    if (summary.is_stopped && running.last_checkpoint())
+        fmt::print("\n  checkpoint at t = {:g} s: {}; --resume goes on from there\n", *running.last_checkpoint(),
+                   running.checkpoint_file());
+}
+
+int run_model(const RunArguments& arguments) {
+    if (is_copy(arguments)) return ok;
+    // Of several processes only the first has something to say, and mpirun has the last word.
+    const bool speaks = !process_exchange() || process_exchange()->rank() == 0;
+    if (!process_exchange()) end_on_interrupt();
+    const ModelFile file = arguments.model.read();
+    std::optional<RunningModel> running;
+    try {
+        running.emplace(arguments, file.model, speaks);
     } catch (const ModelError& error) {
         throw ModelError(file.locate(error.what()));
     }
-    const auto running = [&]() -> const Simulation& { return session ? session->simulation() : *simulation; };
-    refuse_idle_processes(running().components().size());
-    check_plots(arguments, (session ? session->observer() : simulation->observer()).columns());
+    refuse_idle_processes(running->simulation().components().size());
+    check_plots(arguments, running->columns());
 
-    const bool is_json = arguments.summary == "json";
+    OutputFiles files;
+    if (speaks) {
+        for (const std::string& path : arguments.outputs) files.try_out(path);
+        for (const auto& plot : arguments.plots) files.try_out(plot.second);
+        if (running->options().checkpoint_every > 0) files.try_out(running->checkpoint_file());
+    }
+    const InterruptWatch watch;  // until all is written
     RunResult result;
     {
-        ProgressBar bar(0, run_options.until, !arguments.quiet && speaks);
-        run_options.progress = [&](double t) { bar.show(t, fmt::format("t = {:.3f} s", t)); };
-        result = session ? run(*session, run_options) : run(*simulation, run_options);
+        const ProgressBar bar(0, running->options().until, !arguments.quiet && speaks);
+        result = running->run([&](double t) { bar.show(t, fmt::format("t = {:.3f} s", t)); }, &is_interrupted);
     }
     if (!speaks) return result.summary.ok ? ok : solver_failed;
-    const std::string title = model.title.empty() ? arguments.model.path : model.title;
-    for (const std::string& path : arguments.outputs) write_results(result.table, path, title);
-    for (const auto& [sensors, path] : arguments.plots)
-        write_text_file(path, render_svg(make_plot(result.table, sensors, title)));
 
-    if (is_json) {
-        fmt::print("{}\n", json_summary(result.summary, running().options(), run_options.step));
-    } else if (!arguments.quiet) {
-        print_summary(running(), result.summary, run_options.step);
-        const std::vector<SessionNote> notes = session ? session->take_notes() : std::vector<SessionNote>{};
-        for (const SessionNote& note : notes) fmt::print("\n  t = {:.6g} s: {}", note.time, note.text);
-        if (!notes.empty()) fmt::print("\n");
-        print_warnings(result.summary.warnings);
-        for (const std::string& path : arguments.outputs) fmt::print("\n  results: {}\n", path);
-        for (const auto& [sensors, path] : arguments.plots) fmt::print("\n  plot of {}: {}\n", sensors, path);
-    }
+    const std::string title = file.model.title.empty() ? arguments.model.path : file.model.title;
+    std::vector<std::string> written;
+    for (const std::string& path : arguments.outputs)
+        if (files.write(path, encode_results(result.table, results_format(path), title)))
+            written.push_back("results: " + path);
+    for (const auto& [sensors, path] : arguments.plots)
+        if (files.write(path, render_svg(make_plot(result.table, sensors, title))))
+            written.push_back(fmt::format("plot of {}: {}", sensors, path));
+    print_outcome(arguments, *running, result.summary, written);
     if (!result.summary.ok) {
         fmt::print(stderr, "error: {}\n", result.summary.failure);
         return solver_failed;
     }
-    return ok;
+    if (result.summary.is_stopped) return interrupt_exit_code();
+    return files.is_any_missing() || running->has_lost_checkpoints() ? bad_input : ok;
 }
 
 }  // namespace
@@ -323,12 +290,15 @@ void add_run_command(CLI::App& app, int& exit_code) {
         ->type_name("EVERY");
     command->add_option("--checkpoint-file", arguments->checkpoint_file, "Where (default: limber.checkpoint)")
         ->type_name("FILE");
-    command->add_flag("--resume", arguments->resume, "Go on from the checkpoint");
+    command->add_flag("--resume", arguments->resume,
+                      "Go on from the checkpoint, with its interval unless --checkpoint says the same");
     command->add_option("--step", arguments->step, "Time step in seconds (default: that of the model, or 0.001)")
         ->type_name("S");
     command->add_option("--until", arguments->until, "End time in seconds (default: that of the model, or 10)")
         ->type_name("T");
-    command->add_option("--every", arguments->every, "Interval of output in seconds (default: every step)")
+    command
+        ->add_option("--every", arguments->every,
+                     "Interval of output in seconds (default: every step); between steps rows are interpolated")
         ->type_name("S");
     command->add_option("--output", arguments->outputs, "Write all sensors to a .csv or .h5 file")
         ->type_name("FILE")
@@ -347,10 +317,7 @@ void add_run_command(CLI::App& app, int& exit_code) {
         "  limber run examples/n-four-bar.yaml --set N=5 --formulation augmented-lagrangian --integrator rk4 --step "
         "0.01\n"
         "  limber run examples/andrews.yaml --output andrews.csv --summary json");
-    command->callback([arguments, command, &exit_code] {
-        arguments->has_checkpoint_file = command->count("--checkpoint-file") > 0;
-        exit_code = run_model(*arguments);
-    });
+    command->callback([arguments, &exit_code] { exit_code = run_model(*arguments); });
 }
 
 }  // namespace limber::app

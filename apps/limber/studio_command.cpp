@@ -7,6 +7,7 @@
 
 #include "common.hpp"
 #include "limber/server/access.hpp"
+#include "limber/server/memory_account.hpp"
 #include "limber/server/studio_server.hpp"
 #include "studio_assets.hpp"
 
@@ -16,6 +17,7 @@ void add_studio_command(CLI::App& app, int& exit_code) {
     auto options = std::make_shared<StudioOptions>();
     options->port = 8420;
     auto wants_token = std::make_shared<bool>(false);
+    auto memory = std::make_shared<std::string>();
     CLI::App* command = app.add_subcommand("studio", "See it, drag it, change it: the workbench in the browser");
     command->add_option("--port", options->port, "Port to listen on; 0: any free one (default 8420)");
     command
@@ -29,8 +31,17 @@ void add_studio_command(CLI::App& app, int& exit_code) {
         ->type_name("IP");
     command->add_option("--host", options->hosts, "Name under which browsers reach this machine, beside its address")
         ->type_name("NAME");
+    command
+        ->add_option("--session-memory", *memory,
+                     "Memory that each session may use before it is ended (default '1 GiB'); 'none': any")
+        ->type_name("SIZE");
     command->add_flag("--token", *wants_token, "Ask for a token on this machine too");
-    command->callback([options, wants_token, &exit_code] {
+    command->callback([options, wants_token, memory, &exit_code] {
+        if (*memory == "none") {
+            options->session_memory = 0;
+        } else if (!memory->empty()) {
+            options->session_memory = parse_bytes(*memory);
+        }
         const bool is_local = options->address == "127.0.0.1" || options->address == "::1";
         if (*wants_token || !is_local) options->token = make_secret();
         StudioServer server(*options, studio_assets());

@@ -10,6 +10,8 @@ export interface Listener {
   onNote(level: Level, text: string): void;
   onLine(isUp: boolean): void;
   onHello(workspace: boolean): void;
+  /** A session is being brought back: how much of it is there, 0 .. 1; an empty text: all of it. */
+  onProgress(text: string, done: number, time: number): void;
 }
 
 const sessionKey = 'limber-session';
@@ -75,6 +77,9 @@ export class Connection {
         break;
       case 'note':
         this.listener.onNote(message['level'] as Level, message['text'] as string);
+        break;
+      case 'progress':
+        this.listener.onProgress(message['text'] as string, message['done'] as number, message['time'] as number);
         break;
       case 'reply': {
         const id = message['id'] as number;

@@ -24,7 +24,12 @@ const studio = new Studio(view);
 const plots = new Plots(studio);
 const inspector = new Inspector(studio, plots);
 const files = new Files(studio, () => gallery.hide());
-const gallery = new Gallery(studio, () => files.choose());
+const messages = h('div', { class: 'messages' });
+const gallery = new Gallery(
+  studio,
+  () => files.choose(),
+  (isCovered) => (isCovered ? gallery.element : host).append(messages),
+);
 const sheet = helpSheet();
 
 const actions = {
@@ -47,6 +52,11 @@ const tools = new Tools(studio, host, (tool) => box.show(tool));
 box.show('select');
 const lost = h('div', { class: 'lost', hidden: true }, 'The connection is lost; trying to get it back …');
 studio.lineChanged.on((isUp) => (lost.hidden = isUp));
+const progress = h('div', { class: 'progress', role: 'status', hidden: true });
+studio.progressed.on(({ text, done, time }) => {
+  progress.hidden = text === '';
+  progress.textContent = `${text}: ${Math.round(100 * done)} %, t = ${time.toFixed(1)} s`;
+});
 
 document.getElementById('app')!.append(
   topBar(studio, files, actions),
@@ -55,15 +65,18 @@ document.getElementById('app')!.append(
   h('aside', { class: 'side' }, inspector.element, readings(studio)),
   transport(studio),
 );
-host.append(box.element, legend(studio), notes(studio), lost);
+messages.append(notes(studio), lost, progress);
+host.append(box.element, legend(studio), messages);
 document.body.append(gallery.element, sheet);
 shortcuts(studio, files, tools, actions);
 setTheme(localStorage.getItem(themeKey) ?? (matchMedia('(prefers-color-scheme: light)').matches ? 'light' : 'dark'));
 
-let isFirstState = true;
+// At first, and when the server has ended what was open.
+let wasOpen = true;
 studio.stateChanged.on((state) => {
-  if (isFirstState && !state.open) void gallery.show();
-  isFirstState = false;
+  const isOpen = state.open || state.recovering;
+  if (wasOpen && !isOpen) void gallery.show();
+  wasOpen = isOpen;
 });
 let isFirstScene = true;
 studio.sceneChanged.on(() => {

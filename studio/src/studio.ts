@@ -26,6 +26,7 @@ export class Studio {
   readonly selectionChanged = new Signal<Selection | null>();
   readonly noted = new Signal<{ level: Level; text: string }>();
   readonly lineChanged = new Signal<boolean>();
+  readonly progressed = new Signal<{ text: string; done: number; time: number }>();
   readonly shownChanged = new Signal<Shown>();
   readonly connection: Connection;
   scene: Scene | null = null;
@@ -60,6 +61,7 @@ export class Studio {
       onNote: (level, text) => this.note(level, text),
       onLine: (isUp) => this.lineChanged.emit(isUp),
       onHello: (workspace) => (this.hasWorkspace = workspace),
+      onProgress: (text, done, time) => this.progressed.emit({ text, done, time }),
     });
   }
 

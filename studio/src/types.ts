@@ -129,6 +129,7 @@ export interface Choice {
 
 export interface SessionState {
   open: boolean;
+  recovering: boolean;
   playing: boolean;
   speed: number;
   undo?: string;

@@ -56,8 +56,8 @@ TEST(CommandLine, SummaryAsJsonIsOneObjectWithTheDocumentedKeys) {
     const Outcome o = limber("run " + example("slider-crank.yaml") + " --until 1 --step 0.01 --summary json");
     ASSERT_EQ(o.code, 0) << o.err;
     const auto json = nlohmann::json::parse(o.out);  // throws if there is anything else
-    for (const char* key : {"formulation", "integrator", "step", "steps", "wall_time_s", "real_time_factor",
-                            "iterations", "energy_drift", "constraint_error", "sensors"})
+    for (const char* key : {"formulation", "integrator", "step", "steps", "wall_time_s", "metering_time_s",
+                            "real_time_factor", "iterations", "energy_drift", "constraint_error", "sensors"})
         EXPECT_TRUE(json.contains(key)) << key;
     EXPECT_EQ(json["formulation"], "global");
     EXPECT_EQ(json["integrator"], "trapezoidal");
@@ -227,6 +227,17 @@ TEST(CommandLine, EndsWithOneOnBadInput) {
         EXPECT_TRUE(o.out.empty() || !contains(arguments, "json")) << o.out;
     }
     std::filesystem::remove(bad);
+}
+
+// A choice that the model refuses is a row that failed; what all refuse ends the command.
+TEST(CommandLine, CompareMarksWhatTheModelRefuses) {
+    const std::string start = "compare " + example("forces/massless-node.yaml") + " --until 0.1 --steps 0.01 ";
+    const Outcome some = limber(start + "--formulations global --integrators moreau-jean,trapezoidal");
+    EXPECT_EQ(some.code, 2) << some.err;
+    EXPECT_TRUE(contains(some.out, "Failed\n  global, moreau-jean, step 0.01: body 'node'")) << some.out;
+    const Outcome none = limber(start + "--formulations global --integrators moreau-jean");
+    EXPECT_EQ(none.code, 1) << none.out;
+    EXPECT_TRUE(contains(none.err, "body 'node'")) << none.err;
 }
 
 TEST(CommandLine, FindsEquilibrium) {

@@ -106,6 +106,7 @@ TEST(Crash, LosesNoEditThatWasAcknowledged) {
         EXPECT_EQ(session.steps(), report.steps);
         std::filesystem::remove(path);
     }
+    for (const char* rest : {".new", ".snapshot", ".snapshot.new"}) std::filesystem::remove(path + rest);
     std::printf("%ld edits acknowledged in %ld of 100 sessions\n", acknowledged_in_all, 100 - unfinished);
     EXPECT_GT(acknowledged_in_all, 100);
 }

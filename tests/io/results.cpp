@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <hdf5.h>
 
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -87,7 +88,15 @@ TEST(Results, CanBeEncodedByManyThreadsAtOnce) {
     for (std::string& bytes : found)
         threads.emplace_back([&] { bytes = encode_results(t, ResultFormat::hdf5, "one"); });
     for (std::thread& thread : threads) thread.join();
-    for (const std::string& bytes : found) EXPECT_EQ(bytes.size(), expected.size());
+    for (const std::string& bytes : found) EXPECT_EQ(bytes, expected);
+}
+
+TEST(Results, Hdf5HasNoTimeInIt) {
+    for (const int rows : {5, 2000}) {
+        const std::string before = encode_results(table(rows), ResultFormat::hdf5, "one");
+        std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // times are in seconds
+        EXPECT_EQ(encode_results(table(rows), ResultFormat::hdf5, "one"), before);
+    }
 }
 
 TEST(Results, RefuseWhatTheyCannotWrite) {

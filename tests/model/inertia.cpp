@@ -2,23 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
-
-#include "limber/model/error.hpp"
 #include "support/models.hpp"
+#include "support/refusal.hpp"
 
 namespace limber::testing {
 namespace {
-
-/// The message of what refuses a model; empty: nothing does.
-std::string refusal(const std::function<void()>& action) {
-    try {
-        action();
-    } catch (const ModelError& error) {
-        return error.what();
-    }
-    return "";
-}
 
 TEST(ImpossibleInertia, IsRefusedWithBodyPlaceAndWhatWasExpected) {
     const auto message = [](const std::string& inertia, const std::string& first_line = "") {

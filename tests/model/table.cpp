@@ -38,6 +38,37 @@ TEST(SharedTable, AnOldCopyKeepsItsContents) {
     EXPECT_EQ(now.names(), (std::vector<std::string>{"a", "c"}));
 }
 
+// Whatever was removed before: the order of the elements says where the next one goes, so a table that was written and read again goes on alike.
+TEST(SharedTable, WhatIsAddedComesLast) {
+    Items table;
+    const auto a = table.add({"a", 1});
+    const auto b = table.add({"b", 2});
+    const auto c = table.add({"c", 3});
+    const Items before = table;
+    table.remove(a);
+    const auto d = table.add({"d", 4});
+    EXPECT_EQ(table.names(), (std::vector<std::string>{"b", "c", "d"}));
+    const auto changes = before.changes_to(table);
+    // Slots behind all elements are used again, the first one first.
+    table.remove(c);
+    table.remove(d);
+    const auto e = table.add({"e", 5});
+    const auto f = table.add({"f", 6});
+    EXPECT_EQ(e.index, d.index);
+    EXPECT_GT(f.index, e.index);
+    EXPECT_EQ(table.names(), (std::vector<std::string>{"b", "e", "f"}));
+    EXPECT_TRUE(table.contains(b));
+    EXPECT_FALSE(table.contains(d));
+    // Taking changes back leaves the same rule behind.
+    Items undone = before;
+    undone.apply(changes, false);
+    undone.apply(changes, true);
+    EXPECT_EQ(undone.names(), before.names());
+    undone.remove(undone.find("b"));
+    undone.add({"g", 7});
+    EXPECT_EQ(undone.names(), (std::vector<std::string>{"a", "c", "g"}));
+}
+
 TEST(SharedTable, ReadingDoesNotCopyAndChangingCopiesOnlyWhatChanges) {
     Items first;
     const auto a = first.add({"a", 1});

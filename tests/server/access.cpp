@@ -7,6 +7,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <thread>
+#include <vector>
 
 #include "limber/model/error.hpp"
 #include "limber/server/library.hpp"
@@ -75,6 +78,32 @@ TEST_F(LibraryFiles, SavesAndReads) {
     library_.save_file("arm.yaml", "limber: 1\nplane: xy\n");
     EXPECT_EQ(library_.read_file("arm.yaml"), "limber: 1\nplane: xy\n");
     EXPECT_EQ(library_.file_names(), std::vector<std::string>{"arm.yaml"});
+}
+
+TEST_F(LibraryFiles, SavesOfOneNameAtOnceAreNotMixed) {
+    std::vector<std::thread> pages;
+    for (const char letter : {'a', 'b', 'c', 'd'})
+        pages.emplace_back([&, letter] {
+            for (int i = 0; i < 25; ++i) {
+                library_.save_file("arm.yaml", std::string(50000, letter));
+                const std::string text = library_.read_file("arm.yaml");
+                EXPECT_EQ(text, std::string(50000, text.at(0)));
+            }
+        });
+    for (std::thread& page : pages) page.join();
+    EXPECT_EQ(library_.file_names(), std::vector<std::string>{"arm.yaml"});
+    const auto rest = std::distance(std::filesystem::directory_iterator(folder_ / "workspace"), {});
+    EXPECT_EQ(rest, 2) << "expected the file and the folder of journals";
+}
+
+TEST_F(LibraryFiles, RefusesAWorkspaceItCannotWrite) {
+    std::ofstream(folder_ / "file") << "x";
+    EXPECT_THROW(Library({}, (folder_ / "file").string()), ModelError);
+    EXPECT_THROW(Library({}, (folder_ / "file/below").string()), ModelError);
+    // The folder is there, but nothing can be put into it.
+    std::filesystem::create_directories(folder_ / "bad");
+    std::filesystem::create_symlink("/proc", folder_ / "bad" / "autosave");
+    EXPECT_THROW(Library({}, (folder_ / "bad").string()), ModelError);
 }
 
 TEST_F(LibraryFiles, StaysInItsFolder) {

@@ -3,11 +3,14 @@
 #include "limber/server/studio_server.hpp"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <unistd.h>
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/websocket.hpp>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <random>
@@ -171,6 +174,80 @@ TEST(StudioServer, BringsASessionBackToItsPage) {
     EXPECT_EQ(other.receive("hello")["session"], id);
     EXPECT_THROW(for (;;) client.receive(), boost::system::system_error);
     EXPECT_EQ(server.session_count(), 1U);
+}
+
+// Sixty-four pages that came and went without opening anything must not lock out everybody else for ten minutes.
+TEST(StudioServer, GivesBackSessionsThatHoldNothingAtOnce) {
+    StudioOptions options;
+    options.most_sessions = 4;
+    const StudioServer server(options, assets);
+    const auto wait_until_admitted = [&] {
+        for (int i = 0; i < 100 && is_refused(server.port(), "", "", ""); ++i)
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        return !is_refused(server.port(), "", "", "");
+    };
+    for (int round = 0; round < 5; ++round) {
+        {
+            std::vector<std::unique_ptr<Client>> pages;
+            while (server.session_count() < options.most_sessions)
+                pages.push_back(std::make_unique<Client>(server.port()));
+        }
+        EXPECT_TRUE(wait_until_admitted()) << round;
+    }
+    // One with a model waits for its page.
+    {
+        Client client(server.port());
+        ASSERT_TRUE(client.ask({{"type", "open"}, {"source", "example"}, {"name", "ball.yaml"}})["ok"]);
+    }
+    for (int i = 0; i < 100 && server.session_count() > 1; ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    EXPECT_EQ(server.session_count(), 1U);
+}
+
+TEST(StudioServer, GoesOnWhereNoThreadCanBeStarted) {
+    const StudioServer server({}, assets);
+    Client good(server.port());
+    pthread_attr_t usual;
+    pthread_attr_t endless;
+    ASSERT_EQ(pthread_getattr_default_np(&usual), 0);
+    ASSERT_EQ(pthread_attr_init(&endless), 0);
+    // A stack as large as all addresses there are.
+    ASSERT_EQ(pthread_attr_setstacksize(&endless, std::size_t(1) << 47), 0);
+    ASSERT_EQ(pthread_setattr_default_np(&endless), 0);
+    EXPECT_TRUE(is_refused(server.port(), "", "", ""));
+    ASSERT_EQ(pthread_setattr_default_np(&usual), 0);
+    pthread_attr_destroy(&usual);
+    pthread_attr_destroy(&endless);
+    EXPECT_FALSE(is_refused(server.port(), "", "", ""));
+    EXPECT_TRUE(good.ask({{"type", "open"}, {"source", "example"}, {"name", "ball.yaml"}})["ok"]);
+}
+
+TEST(StudioServer, LeavesTheSessionsOfAnotherServerAlone) {
+    const std::string folder = ::testing::TempDir() + "limber-shared-" + std::to_string(::getpid());
+    StudioOptions options;
+    options.workspace = folder;
+    {
+        const StudioServer one(options, assets);
+        const StudioServer other(options, assets);
+        Client client(one.port());
+        const std::string id = client.receive("hello")["session"];
+        ASSERT_TRUE(client.ask({{"type", "open"}, {"source", "example"}, {"name", "ball.yaml"}})["ok"]);
+        Client stranger(other.port(), "?session=" + id);
+        EXPECT_NE(stranger.receive("hello")["session"], id);
+        EXPECT_TRUE(client.ask({{"type", "edit"}, {"text", "set gravity [0, -1]"}})["ok"]);
+    }
+    std::filesystem::remove_all(folder);
+}
+
+// Two edits that once ended the server and every session with it.
+TEST(StudioServer, DividesModelsWithoutBodies) {
+    const StudioServer server({}, assets);
+    Client client(server.port());
+    ASSERT_TRUE(
+        client.ask({{"type", "open"}, {"source", "text"}, {"name", "empty.yaml"}, {"text", "limber: 1"}})["ok"]);
+    for (const char* edit : {"use division body", "use division tree", "add bodies.a {point: {mass: 1}}"})
+        EXPECT_TRUE(client.ask({{"type", "edit"}, {"text", edit}})["ok"]) << edit;
+    EXPECT_EQ(get(server.port(), "/").status, 200U);
 }
 
 TEST(StudioServer, HostileMessagesHarmNobody) {

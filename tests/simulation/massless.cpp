@@ -4,11 +4,10 @@
 
 #include <array>
 #include <cmath>
-#include <functional>
 
-#include "limber/model/error.hpp"
 #include "limber/simulation/session.hpp"
 #include "support/models.hpp"
+#include "support/refusal.hpp"
 #include "support/runge_kutta.hpp"
 
 namespace limber::testing {
@@ -24,16 +23,6 @@ bool balances(const std::string& formulation, const std::string& integrator) {
     const std::vector<std::string> schemes = {"trapezoidal", "newmark", "hht", "generalized-alpha"};
     return find_formulation(formulation).is_step_solver &&
            std::find(schemes.begin(), schemes.end(), integrator) != schemes.end();
-}
-
-/// The message of what refuses a model; empty: nothing does.
-std::string refusal(const std::function<void()>& action) {
-    try {
-        action();
-    } catch (const ModelError& error) {
-        return error.what();
-    }
-    return "";
 }
 
 // ---------------------------------------------------------------- held by joints

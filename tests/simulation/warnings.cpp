@@ -41,6 +41,23 @@ joints: {a: {revolute: [ground.pin, rod.from]}}
     EXPECT_NE(moved->text.find("'rod' was moved"), std::string::npos) << moved->text;
 }
 
+// Where bodies go because 'initial' says so is no surprise, far turns of a geared rotor included.
+TEST(Warnings, SayNothingOfBodiesThatInitialMoves) {
+    const auto list = warnings_of(R"(
+limber: 1
+plane: xy
+bodies:
+  arm: {rod: {from: [0, 0], to: [1, 0], mass: 1}}
+  rotor: {disc: {radius: 0.1, mass: 1}}
+joints:
+  pin: {revolute: [ground, arm.from]}
+  motor: {revolute: [ground, rotor]}
+  drive: {gear: [motor.angle, pin.angle], ratio: 60}
+initial: {positions: {pin.angle: 70 deg}}
+)");
+    EXPECT_EQ(find(list, "assembly"), nullptr) << find(list, "assembly")->text;
+}
+
 TEST(Warnings, TellWhatTheJointsTookOfTheStart) {
     // Along the rod nothing can move: of 1/2 m v^2 with v = (1, 1) at the centre half is lost, and of what is left a quarter, since the rod must turn.
     const auto list = warnings_of(R"(

@@ -37,6 +37,40 @@ test('a server that was restarted goes on from the journal', async () => {
   assert.equal(await second.stop(), 0);
 });
 
+// Under valgrind or sanitizers nothing is counted, but these tests never run there.
+test('a session that grows too large ends alone, with a message that can be seen', async () => {
+  const server = await startServer(binary, { more: ['--session-memory', '24 MiB'] });
+  const one = await openPage(studio.browser, server.address);
+  const other = await openPage(studio.browser, server.address);
+  for (const { page } of [one, other]) {
+    await page.waitForSelector('.card');
+    await openExample(page, 'double-pendulum.yaml');
+  }
+  // Discs that all touch each other: contacts grow with the square of their number.
+  const discs = 'limber: 1\nplane: xy\nbodies:\n  for i in 1..50:\n    d<i>: {disc: {radius: 0.5, mass: 1}, at: [3, 0]}\ncontacts:\n  all: {linear: [all, all], stiffness: 1000, damping: 1}\n';
+  assert.ok((await ask(one.page, 'open', { source: 'text', name: 'discs.yaml', text: discs })).ok);
+  let reply = { ok: true };
+  for (let i = 0; i < 100 && reply.ok; ++i) reply = await ask(one.page, 'edit', { text: `add bodies.c${i} {disc: {radius: 0.5, mass: 1}, at: [3, 0]}` });
+  assert.match(reply.reason, /memory/);
+  const note = one.page.locator('.note', { hasText: 'The session has ended: it needed more than the 24 MiB' });
+  await note.waitFor();
+  // The gallery is there for something else to be opened; the message lies on it.
+  await one.page.locator('.gallery').waitFor({ state: 'visible' });
+  const isOnTop = await note.evaluate((element) => {
+    const { left, top, width, height } = element.getBoundingClientRect();
+    return element.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+  });
+  assert.ok(isOnTop);
+  const there = await time(other.page);
+  await waitForTime(other.page, there + 0.2);
+  await openExample(one.page, 'slider-crank.yaml');
+  for (const { context, errors } of [one, other]) {
+    assert.deepEqual(errors, []);
+    await context.close();
+  }
+  assert.equal(await server.stop(), 0);
+});
+
 test('a page that vanishes leaves the others alone', async () => {
   const { page } = studio;
   await openExample(page, 'double-pendulum.yaml');

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 /** Starts `limber studio` on a free port with a workspace of its own, unless told otherwise. */
-export async function startServer(binary, { port = 0, workspace = mkdtempSync(join(tmpdir(), 'limber-studio-')) } = {}) {
-  const child = spawn(binary, ['studio', '--port', String(port), '--workspace', workspace], { stdio: ['ignore', 'pipe', 'inherit'] });
+export async function startServer(binary, { port = 0, workspace = mkdtempSync(join(tmpdir(), 'limber-studio-')), more = [] } = {}) {
+  const child = spawn(binary, ['studio', '--port', String(port), '--workspace', workspace, ...more], { stdio: ['ignore', 'pipe', 'inherit'] });
   const address = await new Promise((resolve, reject) => {
     let text = '';
     child.stdout.on('data', (data) => {

@@ -90,6 +90,10 @@ public:
 private:
     bool go_to(double end, bool notes_every_step) {
         while (simulation_.time() < end - 1e-9 * run_.point.step) {
+            if (options_.is_stopped()) {
+                run_.is_stopped = true;
+                return fail("stopped");
+            }
             const double h = std::min(run_.point.step, end - simulation_.time());
             const auto before = Clock::now();
             const StepReport report = simulation_.step(h);
@@ -152,6 +156,10 @@ void measure_time(const Model& model, const StudyOptions& options, StudyRun& run
         const double start = cpu_seconds();
         auto last = Clock::now();
         while (simulation.time() < options.until - 1e-9 * run.point.step) {
+            if (options.is_stopped()) {
+                run.is_stopped = true;
+                return;
+            }
             if (!simulation.step(std::min(run.point.step, options.until - simulation.time())).ok) break;
             const auto now = Clock::now();
             slowest = std::max(slowest, std::chrono::duration<double>(now - last).count());
@@ -214,6 +222,7 @@ Study run_study(const Model& model, const std::vector<StudyPoint>& points, const
     for (const StudyPoint& point : points) {
         const StudyRun& reference = reference_of(point.formulation);
         StudyRun run = carry_out(point);
+        if (run.is_stopped || reference.is_stopped) break;
         if (run.is_done() && reference.is_done()) run.error = compute_path_error(run.path, reference.path);
         run.path = {};
         study.runs.push_back(std::move(run));

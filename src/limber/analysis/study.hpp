@@ -32,6 +32,9 @@ struct StudyOptions {
     std::vector<double> instants;      ///< to compare at; empty: after every step
     double longest_run = std::numeric_limits<double>::infinity();  ///< seconds of stepping before a run is given up
     int repeats = 1;                                               ///< the least time of so many counts
+    std::function<bool()> should_stop;  ///< asked before every step; true gives the run up. May be empty.
+
+    bool is_stopped() const { return should_stop && should_stop(); }
 };
 
 /// Watched sensors along a run.
@@ -42,7 +45,8 @@ struct SensorPath {
 
 struct StudyRun {
     StudyPoint point;
-    std::string failure;  ///< when and why; empty: reached the end
+    std::string failure;      ///< when and why; empty: reached the end
+    bool is_stopped = false;  ///< given up because it was asked to: tells nothing about the method
     double error = std::numeric_limits<double>::quiet_NaN();
     double cpu_time = 0;      ///< seconds of stepping alone
     double slowest_step = 0;  ///< seconds
@@ -67,7 +71,7 @@ double compute_path_error(const SensorPath& path, const SensorPath& reference);
 
 struct Study {
     std::vector<StudyRun> references;  ///< one per formulation
-    std::vector<StudyRun> runs;
+    std::vector<StudyRun> runs;        ///< of all points, or of those before the study was stopped
 };
 
 /// Runs all points, with errors by eq. (43) against the same formulation with the trapezoidal rule at `reference_step`. Where that

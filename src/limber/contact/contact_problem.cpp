@@ -125,16 +125,30 @@ void ContactProblem<D>::find_islands() {
 }
 
 template <int D>
-void ContactProblem<D>::add_own_response(const ContactRows& rows, int row, VecX& twists) const {
+bool ContactProblem<D>::add_own_response(const ContactRows& rows, int row, VecX& twists, VecX& light) const {
+    bool has_light = false;
     if (rows.stop >= 0) {
         stops_.for_each_body(rows.stop, [&](int body, const TwistVec<D>& wrench) {
-            twists.template segment<T>(body * T) += inverse_mass_[body] * wrench;
+            if (joints_->is_light(body)) {
+                light.template segment<T>(body * T) += wrench;
+                has_light = true;
+            } else {
+                twists.template segment<T>(body * T) += inverse_mass_[body] * wrench;
+            }
         });
-        return;
+        return has_light;
     }
-    for (int side = 0; side < 2; ++side)
-        if (rows.body[side] >= 0)
-            twists.template segment<T>(rows.body[side] * T) = rows.response[side].row(row).transpose();
+    for (int side = 0; side < 2; ++side) {
+        const int body = rows.body[side];
+        if (body < 0) continue;
+        if (joints_->is_light(body)) {
+            light.template segment<T>(body * T) = rows.row[side].row(row).transpose();
+            has_light = true;
+        } else {
+            twists.template segment<T>(body * T) = rows.response[side].row(row).transpose();
+        }
+    }
+    return has_light;
 }
 
 template <int D>
@@ -147,8 +161,12 @@ void ContactProblem<D>::update_joined_responses(JointProjector<D>& joints) {
             if (joined_response_.size() <= column) joined_response_.emplace_back();
             VecX& x = joined_response_[column];
             x.setZero(static_cast<Eigen::Index>(m_.bodies.size()) * T);
-            add_own_response(rows, k, x);
+            light_.setZero(x.size());
+            const bool has_light = add_own_response(rows, k, x, light_);
             joints.project(x);
+            if (!has_light) continue;
+            joints.respond(light_);
+            x += light_;
         }
     }
 }

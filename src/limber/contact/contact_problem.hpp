@@ -82,8 +82,8 @@ private:
 
     void update_rows(const BodyStates<D>& states, const Contact& contact, const ConeBlock& block, ContactRows& rows);
     void find_inverse_mass(const BodyStates<D>& states, int body);
-    /// M^-1 of a row of a contact, as twists.
-    void add_own_response(const ContactRows& rows, int row, VecX& twists) const;
+    /// M^-1 of a row of a contact, as twists, and what of the row acts on light bodies, where there is no such thing. False: nothing does.
+    bool add_own_response(const ContactRows& rows, int row, VecX& twists, VecX& light) const;
     void update_joined_responses(JointProjector<D>& joints);
     void find_islands();
     void add_joined_block(int i, int j, int place);
@@ -102,6 +102,7 @@ private:
     std::vector<bool> has_inverse_;
     std::vector<VecX> joined_response_;  // full twists, one per row of a joined contact
     std::vector<int> joined_contacts_;
+    VecX light_;
 };
 
 }  // namespace limber

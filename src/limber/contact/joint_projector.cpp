@@ -1,5 +1,7 @@
 #include "limber/contact/joint_projector.hpp"
 
+#include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <utility>
 
 namespace limber {
@@ -7,9 +9,22 @@ namespace {
 
 constexpr double penalty_ratio = 1e7;  // over a typical mass
 constexpr double mass_floor = 1e-12;   // of massless bodies, over a typical mass
+constexpr double light = 1e-8;         // far above the floor: over a typical mass, or inertia
+constexpr double thin = 1e-9;          // of an inertia, over the largest of the same body
 constexpr double enough = 1e-14;       // of what the rows miss, over the twists
 constexpr int most_passes = 50;
 constexpr int position_passes = 4;
+
+template <int D>
+AngularMat<D> find_light_turns(const AngularMat<D>& inertia, double typical) {
+    const Eigen::SelfAdjointEigenSolver<AngularMat<D>> eigen(inertia);
+    const double least = std::max(light * typical, thin * eigen.eigenvalues().maxCoeff());
+    AngularMat<D> turns = AngularMat<D>::Zero();
+    for (int k = 0; k < angular_size<D>; ++k)
+        if (!(eigen.eigenvalues()[k] > least))
+            turns += eigen.eigenvectors().col(k) * eigen.eigenvectors().col(k).transpose();
+    return turns;
+}
 
 }  // namespace
 
@@ -21,9 +36,45 @@ JointProjector<D>::JointProjector(const Mechanism<D>& m, ConstraintSet<D> rows)
       iteration_(constraints_.twist_count(), constraints_.row_count()) {
     for (const int f : constraints_.set.slot_feature)
         if (m.features[f].body >= 0) is_joined_[m.features[f].body] = true;
+    find_light_bodies(m);
     zero_ = residual_ = multipliers_ = phi_ = VecX::Zero(constraints_.row_count());
     weight_ = VecX::Constant(constraints_.row_count(), penalty_);
     step_ = VecX::Zero(constraints_.twist_count());
+}
+
+template <int D>
+void JointProjector<D>::find_light_bodies(const Mechanism<D>& m) {
+    const double inertia = m.mass_scale * m.length_scale * m.length_scale;
+    for (std::size_t b = 0; b < m.bodies.size(); ++b) {
+        const bool has_mass = m.bodies[b].mass > light * m.mass_scale;
+        const AngularMat<D> turns = find_light_turns<D>(m.bodies[b].inertia, inertia);
+        if (!has_mass || !turns.isZero(0)) light_.push_back({static_cast<int>(b), has_mass, turns});
+    }
+}
+
+template <int D>
+bool JointProjector<D>::is_light(int body) const {
+    return is_joined(body) && std::any_of(light_.begin(), light_.end(), [&](const LightBody& other) {
+               return other.body == body && !other.has_mass;
+           });
+}
+
+template <int D>
+bool JointProjector<D>::find_light_part(const BodyStates<D>& states, const VecX& wrenches, VecX& light) const {
+    light.setZero(wrenches.size());
+    for (const LightBody& own : light_) {
+        if (!is_joined_[own.body]) continue;
+        const auto at = static_cast<Eigen::Index>(own.body) * twist_size<D>;
+        if (!own.has_mass) light.template segment<D>(at) = wrenches.template segment<D>(at);
+        const AngularVec<D> torque = wrenches.template segment<angular_size<D>>(at + D);
+        if constexpr (D == 2) {
+            light.template segment<1>(at + D) = own.turns * torque;
+        } else {
+            const Mat3& axes = states[own.body].axes;
+            light.template segment<3>(at + D) = axes * (own.turns * (axes.transpose() * torque));
+        }
+    }
+    return !light.isZero(0);
 }
 
 template <int D>

@@ -2,6 +2,9 @@
 // Twists of all bodies brought onto the joints with the least change in the metric of the masses: what the impulses of the joints do.
 //
 // One factorisation of S = M + w G^T G, then a few passes of the multiplier iteration, so redundant joints and massless bodies are no obstacle.
+//
+// Where a body that joints hold has next to no inertia, M^-1 of a force is nothing to start from: the force acts on others through the joints. There
+// it is S^-1 of it (respond).
 
 #include "limber/kinematics/body_space/twist_constraints.hpp"
 #include "limber/math/multiplier_iteration.hpp"
@@ -20,6 +23,11 @@ public:
     bool is_joined(int body) const { return body >= 0 && is_joined_[body]; }
     /// What else acts on a body together with others.
     void count_as_joined(int body) { is_joined_[body] = true; }
+
+    /// Joined, and with next to no mass.
+    bool is_light(int body) const;
+    /// Of wrenches on the bodies, what acts where joined bodies have next to no inertia. False: there is none.
+    bool find_light_part(const BodyStates<D>& states, const VecX& wrenches, VecX& light) const;
 
     /// Rows at a configuration, masses at another one nearby. False: the matrix cannot be factorised.
     bool update(const BodyStates<D>& states, const BodyStates<D>& mass_states, const std::vector<double>& memory,
@@ -40,8 +48,17 @@ public:
     bool correct_positions(BodyStates<D>& states, const std::vector<double>& memory, double t);
 
 private:
+    /// A body with next to no inertia in some directions.
+    struct LightBody {
+        int body = -1;
+        bool has_mass = true;
+        AngularMat<D> turns = AngularMat<D>::Zero();  // projector on them, body axes
+    };
+    void find_light_bodies(const Mechanism<D>& mechanism);
+
     TwistConstraints<D> constraints_;
     std::vector<bool> is_joined_;
+    std::vector<LightBody> light_;  // joined or not
     double penalty_;
     MultiplierIteration iteration_;
     VecX zero_, weight_, residual_, multipliers_, step_, phi_;

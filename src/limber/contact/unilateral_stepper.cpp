@@ -124,7 +124,10 @@ StepReport UnilateralStepper<D>::step(State& state, double h) {
             const StepReport settled = settle(state, report);
             if (!settled.ok) return give_up(settled.reason);
         }
-        if (!(end - state.t > shortest_time)) break;
+        if (!(end - state.t > shortest_time)) {
+            if (listener_ != nullptr) listener_->add_stretch(state, state);  // the step ends with a change
+            break;
+        }
         ++report.substeps;
     }
     state.t = end;

@@ -132,6 +132,7 @@ void AccelerationSolver::update_target() {
 }
 
 double AccelerationSolver::perturbation() const {
+    if (gains_.position == 0 && gains_.rate == 0) return 0;
     return (target_ - evaluation_->bias).squaredNorm();
 }
 

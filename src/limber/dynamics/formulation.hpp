@@ -36,7 +36,8 @@ struct FormulationOptions {
     /// per step, more iterations; the solution is the same.
     bool use_approximate_tangent = false;
     int max_iterations = 12;
-    /// Newton's iteration stops when the acceleration is known to this fraction.
+    /// global, hybrid, semi-recursive: Newton's iteration stops when the acceleration A is known to this fraction of |A| times the square of its relative
+    /// change in the step, (|A' - A| / |A|)^2, which is far below the error of the step itself; see newton_iteration.hpp.
     double tolerance = 1e-7;
 
     bool operator==(const FormulationOptions&) const = default;

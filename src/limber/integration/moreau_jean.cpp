@@ -48,7 +48,7 @@ MoreauJean<D>::MoreauJean(std::shared_ptr<const MechanismSystem<D>> system)
     features_.resize(m_.features.size());
     slot_force_.assign(m_.forces.slot_feature.size(), Vec<D>::Zero());
     const auto size = static_cast<Eigen::Index>(m_.bodies.size()) * T;
-    wrench_ = before_ = after_ = coasting_ = moved_ = VecX::Zero(size);
+    wrench_ = light_ = before_ = after_ = coasting_ = moved_ = VecX::Zero(size);
 }
 
 template <int D>
@@ -119,22 +119,24 @@ void MoreauJean<D>::find_free_velocities(const State& state, double h) {
     update_features<D>(m_, middle_, m_.used_features, features_);
     wrench_.setZero();
     add_applied_wrenches(m_, middle_, features_, state.memory, state.t + 0.5 * h, slot_force_, 1.0, wrench_);
+    has_light_ = joints_.find_light_part(middle_, wrench_, light_);
     for (std::size_t b = 0; b < states_.size(); ++b) {
         const auto at = static_cast<Eigen::Index>(b) * T;
         before_.template segment<D>(at) = states_[b].velocity;
         before_.template segment<A>(at + D) = states_[b].angular_velocity;
         const double mass = m_.bodies[b].mass;
         after_.template segment<D>(at) = states_[b].velocity;
-        if (mass > 0) after_.template segment<D>(at) += h / mass * wrench_.template segment<D>(at);
+        if (mass > 0) after_.template segment<D>(at) += h / mass * (wrench_ - light_).template segment<D>(at);
         turn(static_cast<int>(b), h);
     }
+    light_ *= h;
 }
 
 // Joints turn what they hold; they are looked at later.
 template <int D>
 void MoreauJean<D>::turn(int body, double h) {
     const auto at = static_cast<Eigen::Index>(body) * T;
-    const AngularVec<D> torque = wrench_.template segment<A>(at + D);
+    const AngularVec<D> torque = wrench_.template segment<A>(at + D) - light_.template segment<A>(at + D);
     const AngularVec<D> end = turn_freely(body, torque, h);
     after_.template segment<A>(at + D) = end;
     coasting_.template segment<T>(at) = before_.template segment<T>(at);
@@ -266,6 +268,10 @@ StepReport MoreauJean<D>::step(State& state, double h) {
             report.ok = false;
             report.reason = "the joints cannot be factorised";
             return report;
+        }
+        if (has_light_) {
+            joints_.respond(passed_on_ = light_);
+            after_ += passed_on_;
         }
         // G v' = -G v - 2 Phi_t
         joints_.multiply_rows(before_, target_ = joints_.time_partial());

@@ -4,6 +4,7 @@
 //
 //   v_f = v + h M^-1 f                  without contacts; turning by the implicit midpoint rule in body axes, which keeps the energy
 //   v'  = v_f + M^-1 (G^T lambda + J^T p)
+//              forces on bodies without mass, or about axes without inertia, act through the joints that hold them
 //   joints     G (v + v')/2 + Phi_t = 0, G in the middle of the step, so that they do no work
 //   contacts   0 <= p_n  complementary to  u_n + gap/h >= 0:  a gap may close within the step, not more; where it would, Newton's
 //              restitution asks for u_n' + e u_n >= 0 instead; friction as in cone_complementarity.hpp, with the static coefficient where
@@ -102,6 +103,8 @@ private:
     std::vector<double> gained_;      // by each island, of what the solver has left
     double lost_ = 0, residual_ = 0;  // of this step: energy, and a velocity by which conditions are missed
     VecX wrench_, moved_, target_;
+    VecX light_, passed_on_;  // impulses of forces on what has no inertia, and the twists that joints make of them
+    bool has_light_ = false;
     VecX unjoined_, mean_,
         rows_;  // velocities without joints and contacts; mean ones of the step, and what contacts see of them
     VecX before_, coasting_,

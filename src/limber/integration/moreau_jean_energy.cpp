@@ -122,6 +122,8 @@ double MoreauJean<D>::compute_driver_work() {
         work += m_.bodies[b].mass * mean.template head<D>().dot(change.template head<D>()) +
                 mean.template tail<A>().dot(world_inertia(m_.bodies[b], start_[b]) * turn);
     }
+    // v_f is without the forces that joints pass on.
+    if (has_light_) work -= light_.dot(mean_);
     if (contacts_.empty()) return work;
     // Of contacts, only what acts on bodies that joints hold.
     for (std::size_t b = 0; b < start_.size(); ++b)

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -222,6 +223,10 @@ private:
             if (!comes_with_body(model_, marker) && !places.is_made(handle))
                 markers[marker.body.index].push_back(handle);
         }
+        // Those that joints have made come last, as they do when a file is read, whenever they were made.
+        for (auto& [body, list] : markers)
+            std::stable_partition(list.begin(), list.end(),
+                                  [&](MarkerHandle handle) { return !model_.markers.get(handle).is_joints_own; });
         std::string bodies;
         for (const auto handle : model_.bodies.handles()) {
             const auto own = markers.find(handle.index);

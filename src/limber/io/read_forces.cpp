@@ -202,6 +202,10 @@ void ModelReader::read_sensor(const std::string& name, const YamlNode& node) {
     const TypeFormat& format = find_type(node, sensor_formats(), "sensor");
     const YamlNode main = *node.child(format.name);
     const std::string kind = format.name;
+    // Sensors are variables of expressions and columns of results, as time is; x and v mean something in laws only.
+    if (name == "t" || name == "pi" || name == "not")
+        node.fail(fmt::format("'{}' has a meaning of its own in expressions{}: give the sensor another name", name,
+                              name == "t" ? ", time, and is the first column of results" : ""));
     Sensor sensor;
     sensor.name = name;
     if (kind == "coordinate" || kind == "rate") {

@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 #include <hdf5.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <mutex>
 
+#include "limber/io/files.hpp"
 #include "limber/model/error.hpp"
 
 namespace limber {
@@ -24,13 +22,6 @@ std::vector<std::size_t> ResultTable::find(const std::string& name) const {
     for (std::size_t i = 0; i < columns.size(); ++i)
         if (columns[i] == name || columns[i].rfind(name + ".", 0) == 0) result.push_back(i);
     return result;
-}
-
-void write_text_file(const std::string& path, const std::string& text) {
-    std::ofstream stream(path, std::ios::binary);
-    stream << text;
-    stream.close();
-    if (!stream) throw ModelError(fmt::format("cannot write '{}': {}", path, std::strerror(errno)));
 }
 
 namespace {
@@ -67,6 +58,8 @@ void add_columns(const ResultTable& table, hid_t file) {
     const hsize_t rows = table.rows();
     const Hdf5Handle space(H5Screate_simple(1, &rows, nullptr), &H5Sclose);
     const Hdf5Handle properties(H5Pcreate(H5P_DATASET_CREATE), &H5Pclose);
+    // No time stamps: the same results are the same bytes.
+    check(H5Pset_obj_track_times(properties, false) >= 0);
     if (rows > 1000) {
         const hsize_t chunk = 1000;
         H5Pset_chunk(properties, 1, &chunk);
@@ -98,7 +91,9 @@ std::string encode_hdf5(const ResultTable& table, const std::string& title) {
     constexpr std::size_t growth = 1 << 16;
     const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), &H5Pclose);
     check(H5Pset_fapl_core(access, growth, false) >= 0);
-    const Hdf5Handle file(H5Fcreate("results", H5F_ACC_TRUNC, H5P_DEFAULT, access), &H5Fclose);
+    const Hdf5Handle creation(H5Pcreate(H5P_FILE_CREATE), &H5Pclose);
+    check(H5Pset_obj_track_times(creation, false) >= 0);
+    const Hdf5Handle file(H5Fcreate("results", H5F_ACC_TRUNC, creation, access), &H5Fclose);
     add_columns(table, file);
     add_title(title, file);
     check(H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0);
@@ -122,7 +117,7 @@ ResultFormat results_format(const std::string& path) {
 }
 
 void write_results(const ResultTable& table, const std::string& path, const std::string& title) {
-    write_text_file(path, encode_results(table, results_format(path), title));
+    write_file(path, encode_results(table, results_format(path), title));
 }
 
 }  // namespace limber

@@ -22,11 +22,8 @@ enum class ResultFormat { csv, hdf5 };
 /// The bytes of a file; `title` goes into it where the format has a place for one. Any number of threads.
 std::string encode_results(const ResultTable& table, ResultFormat format, const std::string& title);
 
-/// By the file's ending: .csv or .h5/.hdf5. Throws ModelError if it cannot be written.
+/// By the file's ending: .csv or .h5/.hdf5. An older file gives way in one go. Throws ModelError if it cannot be written.
 void write_results(const ResultTable& table, const std::string& path, const std::string& title);
-
-/// Throws ModelError if the file cannot be written completely.
-void write_text_file(const std::string& path, const std::string& text);
 
 /// By the file's ending; throws ModelError if it is none of ours.
 ResultFormat results_format(const std::string& path);

@@ -56,7 +56,7 @@ public:
         content.by_name.erase(slot.element->name, handle.index);
         slot.element.reset();
         ++slot.generation;
-        content.free.push_back(handle.index);
+        if (is_behind_all(content, handle.index)) content.free.push_back(handle.index);
     }
 
     /// Puts an element in the place of another: handles to it stay valid. Its name may be a new one.
@@ -172,17 +172,24 @@ public:
             content.slots[change.index] = to;
         }
         content.free.clear();
-        for (std::uint32_t i = static_cast<std::uint32_t>(content.slots.size()); i-- > 0;)
-            if (!content.slots[i].element) content.free.push_back(i);
+        for (auto end = static_cast<std::uint32_t>(content.slots.size()); end > 0 && !content.slots[end - 1].element;
+             --end)
+            content.free.push_back(end - 1);
     }
 
 private:
     struct Content {
         std::vector<Slot> slots;
+        /// Behind all elements, the first of them last: what is added comes last, as in a file. Gaps between elements stay, so that the order
+        /// tells all that matters, and a model that was written and read again goes on as this one does.
         std::vector<std::uint32_t> free;
         NameIndex by_name;
     };
 
+    static bool is_behind_all(const Content& content, std::uint32_t index) {
+        return std::all_of(content.slots.begin() + index, content.slots.end(),
+                           [](const Slot& slot) { return !slot.element; });
+    }
     void require(Handle<T> handle) const {
         if (!contains(handle)) throw ModelError(std::string("this ") + T::kind + " was removed from the model");
     }

@@ -54,7 +54,7 @@ struct AssemblySnapshot {
 template <int D>
 class ModularAssembly {
 public:
-    using Boxes = ComponentTeam<D>::Boxes;
+    using Boxes = ComponentBoxes<D>;
 
     /// Ports of all boxes, box by box, are the bodies of the joints.
     ModularAssembly(Boxes boxes, std::unique_ptr<InterfaceJoints<D>> joints, const ModularOptions& options,

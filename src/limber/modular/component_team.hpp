@@ -13,9 +13,12 @@
 namespace limber {
 
 template <int D>
+using ComponentBoxes = std::vector<std::unique_ptr<Component<D>>>;
+
+template <int D>
 class ComponentTeam {
 public:
-    using Boxes = std::vector<std::unique_ptr<Component<D>>>;
+    using Boxes = ComponentBoxes<D>;
 
     /// All of them in this process.
     ComponentTeam(Boxes boxes, int threads)

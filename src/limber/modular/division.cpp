@@ -121,11 +121,8 @@ Division divide_automatically(const Mechanism<D>& m, int parts) {
 // Enough bodies per part that a part is worth a solver of its own.
 constexpr int usual_part = 50;
 
-}  // namespace
-
 template <int D>
-Division divide(const Mechanism<D>& m, const Model& model, const ModularOptions& options) {
-    const std::string& kind = options.division;
+Division divide_as(const Mechanism<D>& m, const Model& model, const std::string& kind) {
     if (kind == "body") return divide_by_body(m);
     if (kind == "tree") return divide_by_tree(m);
     if (kind == "groups") return divide_by_groups(m, model);
@@ -138,6 +135,16 @@ Division divide(const Mechanism<D>& m, const Model& model, const ModularOptions&
         if (result.ec == std::errc{} && result.ptr == last && parts > 0) return divide_automatically(m, parts);
     }
     throw ModelError(fmt::format("modular: expected body, tree, groups, auto or auto:K, found '{}'", kind));
+}
+
+}  // namespace
+
+template <int D>
+Division divide(const Mechanism<D>& m, const Model& model, const ModularOptions& options) {
+    Division division = divide_as(m, model, options.division);
+    // What acts on the ground alone has a place, too, and so has a model that is still empty.
+    if (division.components.empty()) division.components.push_back({"empty", "", "", "", 0});
+    return division;
 }
 
 template <int D>

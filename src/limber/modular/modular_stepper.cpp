@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "limber/kinematics/mechanism/idle_turns.hpp"
 #include "limber/model/error.hpp"
 #include "limber/modular/spread.hpp"
 
@@ -45,7 +46,8 @@ std::shared_ptr<const ModularSystem<D>> compile_modular(std::shared_ptr<const Me
     FormulationOptions exact_options = formulation_options;
     exact_options.tolerance = std::min(formulation_options.tolerance, 0.1 * gluing_tolerance);
     auto system = std::make_shared<ModularSystem<D>>();
-    system->whole = std::move(whole);
+    // In a component by itself, turns that nothing sees look like those that its neighbours hold, and nothing would govern them.
+    system->whole = with_idle_inertia<D>(std::move(whole));
     system->division = division;
     system->parts = find_parts(*system->whole, division);
     std::vector<std::shared_ptr<CompiledComponent<D>>> massless_components;
@@ -59,7 +61,8 @@ std::shared_ptr<const ModularSystem<D>> compile_modular(std::shared_ptr<const Me
                                                  settings, exact_options, integrator_options);
         system->components.push_back(component);
         const int own = component->massless_freedoms;
-        if (own > 0) massless_components.push_back(component);
+        // What has no neighbours is not held by them.
+        if (own > 0 && !component->ports.empty()) massless_components.push_back(component);
         massless += own;
     }
     // Those that nothing holds, divided or not, stay where they are.
@@ -71,14 +74,14 @@ std::shared_ptr<const ModularSystem<D>> compile_modular(std::shared_ptr<const Me
 
 template <int D>
 std::unique_ptr<ModularAssembly<D>> make_assembly(const ModularSystem<D>& system, const ModularOptions& options) {
-    typename ModularAssembly<D>::Boxes boxes;
+    ComponentBoxes<D> boxes;
     const bool has_joints = !system.parts.interface.elements.empty();
     for (const auto& component : system.components) {
         auto box = std::make_unique<SystemComponent<D>>(component);
         refuse_unfit(*box, component->settings, options, has_joints);
         boxes.push_back(std::move(box));
     }
-    const CompiledComponent<D>& first = *system.components.front();
+    const CompiledComponent<D>& first = *system.components.front();  // there is always one
     auto assembly = std::make_unique<ModularAssembly<D>>(
         std::move(boxes), std::make_unique<InterfaceJoints<D>>(*system.whole, system.parts.interface), options,
         first.formulation_options, first.integrator_options.corrector_passes);

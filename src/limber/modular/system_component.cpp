@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "limber/dynamics/system/system_like.hpp"
 #include "limber/kinematics/body_space/twist_constraints.hpp"
 
 namespace limber {
@@ -79,6 +80,9 @@ void brace_component(CompiledComponent<D>& compiled) {
     }
     compiled.weighted_system = make_system<D>(std::make_shared<const Mechanism<D>>(std::move(weighted)),
                                               parse_coordinate_kind(compiled.settings.coordinates));
+    // States go to and fro between the two. With more inertia and ports on all bodies, what was a point or a bar is a frame.
+    compiled.system =
+        make_system_like(*compiled.weighted_system, std::make_shared<const Mechanism<D>>(compiled.system->mechanism()));
 }
 
 template <int D>

@@ -1,11 +1,16 @@
 #include "limber/modular/workers.hpp"
 
+#include <system_error>
 #include <utility>
 
 namespace limber {
 
 Workers::Workers(int count) {
-    for (int i = 1; i < count; ++i) threads_.emplace_back([this] { live(); });
+    try {
+        for (int i = 1; i < count; ++i) threads_.emplace_back([this] { live(); });
+    } catch (const std::system_error&) {
+        // The machine has no more of them. Those there are do the same work.
+    }
 }
 
 Workers::~Workers() {

@@ -25,7 +25,7 @@ private:
 
 class Workers {
 public:
-    /// The caller works too: `count` 1 starts no thread.
+    /// The caller works too: `count` 1 starts no thread. Where no more can be started there are fewer.
     explicit Workers(int count);
     ~Workers();
     Workers(const Workers&) = delete;
@@ -33,6 +33,8 @@ public:
 
     /// Calls job(0) ... job(count - 1), each once, and returns when all are done. If one throws, those not yet begun are left out.
     void run(int count, Job job);
+    /// Threads that work, with the caller's.
+    int count() const { return static_cast<int>(threads_.size()) + 1; }
 
 private:
     void take_jobs();

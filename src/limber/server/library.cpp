@@ -6,14 +6,16 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "limber/io/files.hpp"
 #include "limber/model/error.hpp"
+#include "limber/server/memory_account.hpp"
 #include "limber/server/protocol.hpp"
 #include "limber/server/scene.hpp"
+#include "limber/simulation/journal.hpp"
+#include "limber/simulation/journal_snapshot.hpp"
 
 namespace limber {
 namespace {
@@ -32,6 +34,13 @@ bool is_plain_character(char c) {
 bool is_file_name(const std::string& name) {
     return name.size() > 5 && name.size() <= 100 && name.front() != '.' && name.ends_with(".yaml") &&
            std::all_of(name.begin(), name.end(), is_plain_character);
+}
+
+// Of sessions, and those that were kept because they could not be brought back.
+bool is_journal(const fs::path& path) {
+    const std::string name = path.filename().string();
+    return name.ends_with(".journal") || name.find(".journal.kept-") != std::string::npos ||
+           name.find(".journal.damaged-") != std::string::npos;
 }
 
 void require_file_name(const std::string& name) {
@@ -64,7 +73,10 @@ Library::Library(std::span<const Asset> assets, const std::string& workspace) : 
     if (workspace_.empty()) return;
     std::error_code error;
     fs::create_directories(fs::path(workspace_) / autosave_folder, error);
-    if (error) throw std::runtime_error(fmt::format("cannot use the workspace '{}': {}", workspace_, error.message()));
+    if (error) throw ModelError(fmt::format("cannot use the workspace '{}': {}", workspace_, error.message()));
+    // Tried now, not when somebody saves.
+    check_writable((fs::path(workspace_) / "model.yaml").string());
+    check_writable((fs::path(workspace_) / autosave_folder / "session.journal").string());
 }
 
 const Asset* Library::find_asset(std::string_view path) const {
@@ -125,18 +137,8 @@ std::string Library::read_file(const std::string& name) const {
 void Library::save_file(const std::string& name, const std::string& text) const {
     require_file_name(name);
     if (!has_workspace()) throw ModelError("there is no workspace to save in: start the studio with --workspace");
-    // A whole new file takes the place of the old one, so that a full disk costs nothing.
-    const std::string path = (fs::path(workspace_) / name).string();
-    const std::string fresh = fmt::format("{}/{}/.saving-{}", workspace_, autosave_folder, name);
-    bool is_written = false;
-    {
-        const OpenFile file(fresh, O_WRONLY | O_CREAT | O_TRUNC);
-        is_written = file.is_open() &&
-                     ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
-                     ::fdatasync(file.get()) == 0;
-    }
-    if (!is_written || std::rename(fresh.c_str(), path.c_str()) != 0)
-        throw ModelError(fmt::format("cannot save '{}': {}", name, std::strerror(errno)));
+    // Links are not followed: they could lead out of the folder.
+    write_file((fs::path(workspace_) / name).string(), text, Links::replace);
 }
 
 std::string Library::journal_path(const std::string& session) const {
@@ -149,14 +151,34 @@ void Library::drop_old_journals() const {
     std::error_code error;
     std::vector<std::pair<fs::file_time_type, fs::path>> journals;
     for (const auto& entry : fs::directory_iterator(fs::path(workspace_) / autosave_folder, error))
-        if (entry.path().extension() == ".journal") journals.emplace_back(entry.last_write_time(error), entry.path());
+        if (is_journal(entry.path())) journals.emplace_back(entry.last_write_time(error), entry.path());
     if (journals.size() <= kept_journals) return;
     std::sort(journals.begin(), journals.end());
-    for (std::size_t i = 0; i + kept_journals < journals.size(); ++i) fs::remove(journals[i].second, error);
+    for (std::size_t i = 0; i + kept_journals < journals.size(); ++i) {
+        const std::string path = journals[i].second.string();
+        // A session may stand still for days. Others may have taken it since it was listed, but then it is locked.
+        if (Journal::is_in_use(path)) continue;
+        fs::remove(path, error);
+        remove_snapshot(path);
+    }
+}
+
+std::string Library::keep_journal(const std::string& session) const {
+    const std::string path = journal_path(session);
+    std::error_code error;
+    if (path.empty() || !fs::exists(path, error)) return "";
+    for (int i = 1;; ++i) {
+        const std::string kept = fmt::format("{}.kept-{}", path, i);
+        if (fs::exists(kept, error)) continue;
+        fs::rename(path, kept, error);
+        remove_snapshot(path);
+        return error ? "" : fs::path(kept).filename().string();
+    }
 }
 
 const std::string& Library::gallery() const {
     std::call_once(gallery_made_, [this] {
+        const UncountedMemory others;  // it belongs to all
         nlohmann::ordered_json list = nlohmann::ordered_json::array();
         for (const std::string& name : example_names()) {
             try {

@@ -20,7 +20,8 @@ struct Asset {
 /// Thread-safe.
 class Library {
 public:
-    /// `workspace` is created if it does not exist; empty: nothing is read or saved. Throws std::runtime_error.
+    /// `workspace` is created if it does not exist; empty: nothing is read or saved. Throws ModelError if it cannot be
+    /// written.
     Library(std::span<const Asset> assets, const std::string& workspace);
 
     const Asset* find_asset(std::string_view path) const;
@@ -34,9 +35,13 @@ public:
     std::string read_file(const std::string& name) const;
     void save_file(const std::string& name, const std::string& text) const;
 
-    /// Where the journal of a session is kept; empty without a workspace. The newest `kept_journals` stay.
+    /// Where the journal of a session is kept; empty without a workspace.
     std::string journal_path(const std::string& session) const;
+    /// The newest `kept_journals` stay, and those that are being written.
     void drop_old_journals() const;
+    /// Gives the journal of a session another name, so that it is neither brought back nor written over; returns that name. Empty:
+    /// there is none.
+    std::string keep_journal(const std::string& session) const;
 
     /// All examples as scenes, for pictures; made when first asked for.
     const std::string& gallery() const;

@@ -1,6 +1,7 @@
 // What a session does with each command of its page.
 
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <chrono>
 #include <cmath>
@@ -19,13 +20,11 @@
 #include "limber/server/base64.hpp"
 #include "limber/server/live_session.hpp"
 #include "limber/simulation/journal.hpp"
+#include "limber/simulation/journal_snapshot.hpp"
 
 namespace limber {
 namespace {
 
-constexpr std::size_t most_bodies = 5000;
-constexpr ReadLimits studio_limits{most_bodies};
-constexpr std::size_t snapshot_memory = 4'000'000;
 constexpr std::size_t longest_journal = 32'000'000;
 // Opening a model and changing it: what takes longer is given up, so that one page's model does not keep a processor for good.
 constexpr std::chrono::seconds longest_compilation{60};
@@ -44,13 +43,6 @@ bool makes_steps(const ClientMessage& message) {
     return std::holds_alternative<MakeSteps>(message.command);
 }
 
-SessionOptions session_options_of(const Model& model) {
-    SessionOptions options;
-    options.snapshot_memory = snapshot_memory;
-    if (model.simulation.step) options.step = ModelEvaluation(model).number(*model.simulation.step, "simulation: step");
-    return options;
-}
-
 std::string read_whole_file(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     std::ostringstream text;
@@ -66,88 +58,24 @@ void LiveSession::perform(const ClientMessage& message) {
         std::optional<WorkLimit> limit;
         if (!makes_steps(message)) limit.emplace(is_stopping_, longest_work(message));
         std::visit([&](const auto& command) { perform_command(command, reply); }, message.command);
+    } catch (const std::bad_alloc& error) {
+        reply["ok"] = false;
+        reply["reason"] = fmt::format("{} ({})", error.what(), describe_bytes(memory_.budget()));
+        // What was open before is as it was, unless it is itself too large.
+        if (std::holds_alternative<OpenModel>(message.command)) memory_.forget_excess();
     } catch (const std::exception& error) {
         reply["ok"] = false;
         reply["reason"] = error.what();
     }
     if (message.id != 0) send_json(reply);
+    tell_of_journal();
+    // The model of before, or one that was refused, has been given back to malloc, which would keep it.
+    if (std::holds_alternative<OpenModel>(message.command)) ::malloc_trim(0);
 }
 
 Session& LiveSession::session() {
     if (!session_) throw ModelError("no model is open");
     return *session_;
-}
-
-// ---------------------------------------------------------------- opening
-
-void LiveSession::open(Model model, const std::string& name) {
-    if (model.bodies.size() > most_bodies)
-        throw ModelError(fmt::format("the model has {} bodies; the studio takes {}", model.bodies.size(), most_bodies));
-    const SimulationOptions options = simulation_options_of(model);
-    const SessionOptions session_options = session_options_of(model);
-    auto next = std::make_unique<Session>(std::move(model), options, session_options);
-    std::shared_ptr<Journal> journal;
-    if (library_->has_workspace()) journal = Journal::create(library_->journal_path(id_), *next);
-    take(std::move(next), name);
-    journal_ = std::move(journal);
-    session_->record(journal_);
-}
-
-void LiveSession::take(std::unique_ptr<Session> next, const std::string& name) {
-    session_ = std::move(next);
-    journal_.reset();
-    recording_.clear();
-    name_ = name;
-    is_playing_ = false;
-    ghost_.reset();
-    ghost_choice_ = {};
-    pull_target_.reset();
-    restart_clock();
-    send_scene();
-    send_state();
-}
-
-void LiveSession::replay(const std::string& path, const std::string& name, Json& reply) {
-    ReplayReport report;
-    auto next = std::make_unique<Session>(replay_journal(path, report));
-    take(std::move(next), name.empty() ? session_ ? name_ : "autosave" : name);
-    reply["steps"] = report.steps;
-    reply["edits"] = report.edits;
-    reply["checked"] = report.checked;
-    reply["mismatch"] = report.mismatch;
-    reply["fingerprint"] = fmt::format("{:016x}", session_->fingerprint());
-    const std::string own = library_->journal_path(id_);
-    if (own.empty()) return;
-    if (path != own) std::filesystem::copy_file(path, own, std::filesystem::copy_options::overwrite_existing);
-    journal_ = Journal::append(own);
-    session_->record(journal_);
-}
-
-void LiveSession::perform_command(const OpenModel& command, Json& reply) {
-    switch (command.source) {
-        case OpenModel::Source::example: open(library_->read_example(command.name).model, command.name); break;
-        case OpenModel::Source::file:
-            open(read_model_text(library_->read_file(command.name), command.name, {}, nullptr, studio_limits).model,
-                 command.name);
-            break;
-        case OpenModel::Source::text:
-            open(read_model_text(command.text, command.name, {}, nullptr, studio_limits).model, command.name);
-            break;
-        case OpenModel::Source::journal: {
-            // The reader of journals takes a file, so it becomes one for the moment.
-            const std::string path = library_->journal_path(id_ + "-upload");
-            if (path.empty()) throw ModelError("there is no workspace to keep the journal in");
-            std::ofstream(path, std::ios::binary) << command.text;
-            try {
-                replay(path, command.name, reply);
-            } catch (const std::exception&) {
-                std::filesystem::remove(path);
-                throw;
-            }
-            std::filesystem::remove(path);
-            break;
-        }
-    }
 }
 
 // ---------------------------------------------------------------- editing
@@ -232,6 +160,7 @@ void LiveSession::perform_command(const ReadJournal&, Json& reply) {
     session();
     if (!journal_) throw ModelError("there is no journal: start the studio with --workspace");
     journal_->finish(*session_);
+    if (!journal_->trouble().empty()) throw ModelError(journal_->trouble());
     const std::string path = library_->journal_path(id_);
     if (std::filesystem::file_size(path) > longest_journal)
         throw ModelError("the journal is too long to be sent; it is in the workspace, in the folder autosave");

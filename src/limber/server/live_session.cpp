@@ -3,12 +3,12 @@
 #include "limber/server/live_session.hpp"
 
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "limber/math/interruption.hpp"
 #include "limber/model/error.hpp"
 #include "limber/server/scene.hpp"
 #include "limber/simulation/journal.hpp"
@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::size_t most_waiting_commands = 256;
 constexpr std::uint32_t most_frames_under_way = 3;
+constexpr std::size_t most_waiting_notes = 10;
 constexpr auto frame_interval = std::chrono::microseconds(16'667);
 // Of each frame's time so much may be spent on steps; the rest is for pictures and commands.
 constexpr auto step_budget = std::chrono::milliseconds(13);
@@ -37,8 +38,10 @@ bool is_pull(const ClientMessage& message) {
 
 }  // namespace
 
-LiveSession::LiveSession(std::string id, std::shared_ptr<const Library> library)
-    : id_(std::move(id)), library_(std::move(library)), next_frame_(Clock::now()), thread_([this] { run(); }) {}
+LiveSession::LiveSession(std::string id, std::shared_ptr<const Library> library, std::size_t memory)
+    : id_(std::move(id)), library_(std::move(library)), memory_(memory), next_frame_(Clock::now()), thread_([this] {
+          run();
+      }) {}
 
 LiveSession::~LiveSession() {
     request_stop();
@@ -61,13 +64,18 @@ void LiveSession::detach(const Outlet* outlet) {
     const std::scoped_lock lock(mutex_);
     if (outlet_.get() != outlet) return;
     outlet_.reset();
-    inbox_.push_back({0, Pause{}});
+    if (has_model_ || is_busy_ || !inbox_.empty()) inbox_.push_back({0, Pause{}});
     wake_.notify_all();
 }
 
 bool LiveSession::is_attached() const {
     const std::scoped_lock lock(mutex_);
     return outlet_ != nullptr;
+}
+
+bool LiveSession::is_empty() const {
+    const std::scoped_lock lock(mutex_);
+    return !has_model_ && !is_busy_ && !is_resume_due_ && inbox_.empty();
 }
 
 void LiveSession::resume() {
@@ -96,62 +104,115 @@ bool LiveSession::submit(ClientMessage message) {
 // ---------------------------------------------------------------- thread
 
 void LiveSession::run() {
+    const MemoryAccount::Use use(&memory_);
     while (!is_stopping_) {
         ClientMessage message;
-        while (wait_for_work(message) && !is_stopping_) perform(message);
+        while (wait_for_work(message) && !is_stopping_) {
+            perform(message);
+            end_if_too_large();
+            const UncountedMemory others;  // the thread of the sockets has made it
+            message = {};
+        }
         if (is_stopping_) break;
         try {
             if (is_playing_) advance();
             send_frame_if_due();
         } catch (const std::exception& error) {
             is_playing_ = is_changed_ = false;
-            send_note("error", fmt::format("The motion was paused: {}", error.what()));
+            if (!memory_.is_exceeded()) send_note("error", fmt::format("The motion was paused: {}", error.what()));
         }
+        end_if_too_large();
+        tell_of_journal();
     }
-    if (journal_ && session_) {
-        try {
-            journal_->finish(*session_);
-        } catch (const std::exception&) {
-            // The disk is full; there is nobody left to tell.
-        }
-    }
+    // If the disk is full, there is nobody left to tell.
+    if (journal_ && session_) journal_->finish(*session_);
+    close();
     is_finished_ = true;
+}
+
+void LiveSession::end_if_too_large() {
+    if (!memory_.is_exceeded() && !memory_.is_over()) return;
+    const bool had_model = session_ != nullptr;
+    close();
+    memory_.forget_excess();
+    if (!had_model) return;
+    const std::string kept = library_->keep_journal(id_);
+    send_note("error",
+              fmt::format("The session has ended: it needed more than the {} of memory that a session may have. "
+                          "Open a smaller model{}.",
+                          describe_bytes(memory_.budget()),
+                          kept.empty() ? "" : fmt::format("; its journal is kept in the workspace as {}", kept)));
+    send_state();
+}
+
+void LiveSession::close() {
+    is_playing_ = is_changed_ = false;
+    ghost_.reset();
+    ghost_choice_ = {};
+    journal_.reset();
+    session_.reset();
+    recording_.clear();
+    forget_samples();
+    pull_target_.reset();
+    has_model_ = false;
+    // What malloc has kept for later goes back to the machine.
+    ::malloc_trim(0);
+}
+
+void LiveSession::tell_of_journal() {
+    const std::string trouble = journal_ ? journal_->trouble() : "";
+    if (trouble.empty() == journal_trouble_.empty()) return;
+    journal_trouble_ = trouble;
+    if (trouble.empty()) {
+        send_note("info", "The journal can be written again.");
+    } else {
+        send_note(
+            "error",
+            fmt::format("Not saved: {}. Changes are refused until it can be written; the motion goes on.", trouble));
+    }
 }
 
 // True: a command was taken. False: it is time for steps or a frame.
 bool LiveSession::wait_for_work(ClientMessage& message) {
     std::unique_lock lock(mutex_);
     const auto has_news = [&] { return !inbox_.empty() || is_greeting_due_ || is_resume_due_ || is_stopping_.load(); };
+    is_busy_ = false;
     if (is_playing_ || (is_changed_ && outlet_)) {
         wake_.wait_until(lock, next_frame_, has_news);
     } else {
         wake_.wait(lock, has_news);
     }
+    is_busy_ = is_resume_due_ || !inbox_.empty();
+    if (is_greeting_due_) {
+        lock.unlock();
+        greet();
+        return wait_for_work(message);
+    }
     if (is_resume_due_) {
         is_resume_due_ = false;
         lock.unlock();
-        Json ignored;
-        try {
-            const WorkLimit limit(is_stopping_);
-            replay(library_->journal_path(id_), "", ignored);
-        } catch (const std::exception& error) {
-            send_note("error", fmt::format("the autosaved session could not be brought back: {}", error.what()));
-        }
-        return wait_for_work(message);
-    }
-    if (is_greeting_due_) {
-        is_greeting_due_ = false;
-        lock.unlock();
-        frame_number_ = acknowledged_ = 0;
-        send_json({{"type", "hello"}, {"session", id_}, {"workspace", library_->has_workspace()}});
-        if (session_) send_scene();
-        send_state();
+        resume_from_journal();
+        end_if_too_large();
         return wait_for_work(message);
     }
     if (inbox_.empty()) return false;
     message = std::move(inbox_.front());
     inbox_.pop_front();
     return true;
+}
+
+void LiveSession::greet() {
+    {
+        const std::scoped_lock lock(mutex_);
+        if (!is_greeting_due_) return;
+        is_greeting_due_ = false;
+    }
+    frame_number_ = acknowledged_ = 0;
+    send_json({{"type", "hello"}, {"session", id_}, {"workspace", library_->has_workspace()}});
+    if (session_) send_scene();
+    send_state();
+    for (const auto& [level, text] : std::exchange(waiting_notes_, {})) send_note(level, text);
+    if (!journal_trouble_.empty()) send_note("error", "Not saved: " + journal_trouble_);
 }
 
 // ---------------------------------------------------------------- clock
@@ -224,12 +285,16 @@ void LiveSession::advance() {
 // ---------------------------------------------------------------- messages
 
 void LiveSession::send_json(const Json& json) {
+    const UncountedMemory others;  // the thread of the sockets frees it
     const std::scoped_lock lock(mutex_);
     if (outlet_) outlet_->send_text(json.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
+// What happens while nobody is there is told to who comes.
 void LiveSession::send_note(const std::string& level, const std::string& text) {
-    send_json({{"type", "note"}, {"level", level}, {"text", text}});
+    if (is_attached()) return send_json({{"type", "note"}, {"level", level}, {"text", text}});
+    waiting_notes_.emplace_back(level, text);
+    if (waiting_notes_.size() > most_waiting_notes) waiting_notes_.pop_front();
 }
 
 void LiveSession::send_scene() {
@@ -245,6 +310,7 @@ void LiveSession::send_scene() {
 
 void LiveSession::send_state() {
     Json state{{"type", "state"}, {"open", session_ != nullptr}, {"playing", is_playing_}, {"speed", speed_}};
+    state["recovering"] = is_recovering_;
     if (session_) {
         const SimulationOptions& options = session_->options();
         state["undo"] = session_->next_undo();
@@ -272,9 +338,11 @@ void LiveSession::send_frame_if_due() {
     if (frame_number_ - acknowledged_ >= most_frames_under_way) return;
     is_changed_ = false;
     ++frame_number_;
-    const std::vector<std::uint8_t> bytes = encode_frame(make_frame());
+    const StudioFrame frame = make_frame();
+    const UncountedMemory others;  // the thread of the sockets frees it
+    std::vector<std::uint8_t> bytes = encode_frame(frame);
     const std::scoped_lock lock(mutex_);
-    if (outlet_) outlet_->send_frame(bytes);
+    if (outlet_) outlet_->send_frame(std::move(bytes));
 }
 
 StudioFrame LiveSession::make_frame() {

@@ -18,11 +18,14 @@
 
 #include "limber/server/frame.hpp"
 #include "limber/server/library.hpp"
+#include "limber/server/memory_account.hpp"
 #include "limber/server/protocol.hpp"
 #include "limber/server/recording.hpp"
 #include "limber/simulation/session.hpp"
 
 namespace limber {
+
+struct ReplayReport;
 
 /// Where a session's messages go. Called from the session's thread; must not block.
 class Outlet {
@@ -34,7 +37,8 @@ public:
 
 class LiveSession {
 public:
-    LiveSession(std::string id, std::shared_ptr<const Library> library);
+    /// `memory`: bytes that it may use, 0: any. Throws std::system_error if no thread can be started.
+    LiveSession(std::string id, std::shared_ptr<const Library> library, std::size_t memory = 0);
     /// Waits for the step under way.
     ~LiveSession();
     LiveSession(const LiveSession&) = delete;
@@ -46,6 +50,8 @@ public:
     /// The page has gone: the motion pauses and waits for it.
     void detach(const Outlet* outlet);
     bool is_attached() const;
+    /// No model is open, nor about to be: nothing is lost if it ends.
+    bool is_empty() const;
     /// False if too many commands are waiting.
     bool submit(ClientMessage message);
     /// Goes on where the journal of this id has ended, if there is one.
@@ -60,6 +66,9 @@ private:
 
     void run();
     bool wait_for_work(ClientMessage& message);
+    /// Tells a page that has come what there is.
+    void greet();
+    void resume_from_journal();
     void perform(const ClientMessage& message);
     // One per command: fills the reply, or throws ModelError.
     void perform_command(const OpenModel& open, Json& reply);
@@ -80,8 +89,16 @@ private:
 
     Session& session();
     void open(Model model, const std::string& name);
-    void take(std::unique_ptr<Session> session, const std::string& name);
-    void replay(const std::string& path, const std::string& name, Json& reply);
+    /// From now on this one is shown, and recorded by the journal if there is one.
+    void take(std::unique_ptr<Session> session, const std::string& name, std::shared_ptr<Journal> journal);
+    void replay_uploaded(const std::string& path, const std::string& name, Json& reply);
+    Session replay(const std::string& path, bool recovers, ReplayReport& report);
+    void forget_journal(const std::string& reason);
+    /// Ends what is open if it has used up its memory; the page stays.
+    void end_if_too_large();
+    void close();
+    /// Once, when the journal can no longer be written, and when it can again.
+    void tell_of_journal();
     void advance();
     bool make_step();
     void restart_clock();
@@ -100,19 +117,25 @@ private:
     const std::string id_;
     const std::shared_ptr<const Library> library_;
 
-    mutable std::mutex mutex_;  // guards the next four
+    mutable std::mutex mutex_;  // guards the next six
     std::condition_variable wake_;
     std::deque<ClientMessage> inbox_;
     std::shared_ptr<Outlet> outlet_;
     bool is_greeting_due_ = false;
     bool is_resume_due_ = false;
+    bool is_busy_ = false;  // with a command
+    std::atomic<bool> has_model_ = false;
     std::atomic<bool> is_stopping_ = false, is_finished_ = false;
     std::atomic<std::uint32_t> acknowledged_ = 0;
 
+    MemoryAccount memory_;
     // The thread's own.
     std::unique_ptr<Session> session_;
     std::shared_ptr<Journal> journal_;
     std::string name_;  // of the model that is open
+    std::string journal_trouble_;
+    bool is_recovering_ = false;
+    std::deque<std::pair<std::string, std::string>> waiting_notes_;  // level and text
     std::unique_ptr<Simulation> ghost_;
     SetGhost ghost_choice_;
     bool is_playing_ = false, is_slow_ = false, shows_reactions_ = false, is_changed_ = false;

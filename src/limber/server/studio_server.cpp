@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
@@ -12,6 +13,7 @@
 #include <thread>
 
 #include "limber/server/live_connection.hpp"
+#include "limber/simulation/journal.hpp"
 
 namespace limber {
 namespace {
@@ -65,7 +67,7 @@ public:
         rules_ = AccessRules(port(), hosts, options.token);
         accept();
         sweep();
-        thread_ = std::thread([this] { io_.run(); });
+        thread_ = std::thread([this] { serve_sockets(); });
     }
 
     ~Implementation() {
@@ -157,6 +159,17 @@ private:
         Response response_;
     };
 
+    // Whatever one connection brings about, the others go on.
+    void serve_sockets() {
+        while (!io_.stopped()) {
+            try {
+                io_.run();
+            } catch (const std::exception& error) {
+                fmt::print(stderr, "studio: a connection failed: {}\n", error.what());
+            }
+        }
+    }
+
     void listen(const tcp::endpoint& endpoint) {
         try {
             acceptor_.open(endpoint.protocol());
@@ -242,39 +255,59 @@ private:
         const std::string wanted = query_value(target, "session");
         const auto known = sessions_.find(wanted);
         if (known != sessions_.end() && !known->second->is_ending) return known->second;
-        if (sessions_.size() >= options_.most_sessions) {
-            refusal = fmt::format("{} sessions are open already", sessions_.size());
+        if (count_sessions() >= options_.most_sessions) end_abandoned();
+        if (count_sessions() >= options_.most_sessions) {
+            refusal = fmt::format("{} sessions are open already", count_sessions());
             return nullptr;
         }
-        return add_session(wanted);
+        try {
+            return add_session(wanted);
+        } catch (const std::system_error&) {
+            refusal = "the server cannot start another session now";
+            return nullptr;
+        }
+    }
+
+    // Without those that are on their way out.
+    std::size_t count_sessions() const {
+        return static_cast<std::size_t>(std::count_if(sessions_.begin(), sessions_.end(),
+                                                      [](const auto& entry) { return !entry.second->is_ending; }));
     }
 
     std::shared_ptr<Entry> add_session(const std::string& wanted) {
-        // A session of before the server was started again comes back from its journal.
-        const bool has_journal =
-            is_secret(wanted) && library_->has_workspace() && std::filesystem::exists(library_->journal_path(wanted));
+        // A session of before the server was started again comes back from its journal,
+        // unless another server on the same workspace has it.
+        const bool has_journal = is_secret(wanted) && library_->has_workspace() &&
+                                 std::filesystem::exists(library_->journal_path(wanted)) &&
+                                 !Journal::is_in_use(library_->journal_path(wanted));
         const std::string id = has_journal ? wanted : make_secret();
         library_->drop_old_journals();
         const auto entry = std::make_shared<Entry>();
-        entry->session = std::make_shared<LiveSession>(id, library_);
+        entry->session = std::make_shared<LiveSession>(id, library_, options_.session_memory);
         if (has_journal) entry->session->resume();
         sessions_[id] = entry;
-        session_count_ = sessions_.size();
+        session_count_ = count_sessions();
         return entry;
     }
 
-    // Sessions whose page has not come back are ended; those that have ended are forgotten.
-    void sweep() {
-        for (auto it = sessions_.begin(); it != sessions_.end();) {
-            Entry& entry = *it->second;
-            entry.idle = entry.session->is_attached() ? 0 : entry.idle + 1;
-            if (entry.idle > options_.session_lifetime && !entry.is_ending) {
-                entry.is_ending = true;
-                entry.session->request_stop();
-            }
-            it = entry.is_ending && entry.session->is_finished() ? sessions_.erase(it) : std::next(it);
+    // Sessions whose page has gone and will not be missed, or has not come back in time.
+    void end_abandoned() {
+        for (const auto& [id, entry] : sessions_) {
+            const bool is_left = !entry->session->is_attached() && entry->connection.expired();
+            const bool is_due = entry->idle > options_.session_lifetime || (is_left && entry->session->is_empty());
+            if (entry->is_ending || !is_due) continue;
+            entry->is_ending = true;
+            entry->session->request_stop();
         }
-        session_count_ = sessions_.size();
+        session_count_ = count_sessions();
+    }
+
+    // Those that have ended are forgotten.
+    void sweep() {
+        for (const auto& [id, entry] : sessions_) entry->idle = entry->session->is_attached() ? 0 : entry->idle + 1;
+        end_abandoned();
+        std::erase_if(sessions_,
+                      [](const auto& item) { return item.second->is_ending && item.second->session->is_finished(); });
         sweep_timer_.expires_after(sweep_interval);
         sweep_timer_.async_wait([this](beast::error_code error) {
             if (!error) sweep();

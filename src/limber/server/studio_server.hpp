@@ -20,7 +20,9 @@ struct StudioOptions {
     std::string workspace;           ///< folder for models; empty: none
     std::size_t most_sessions = 64;
     std::size_t most_connections = 256;
-    double session_lifetime = 600;  ///< [s] a session waits for its page to come back
+    double session_lifetime =
+        600;  ///< [s] a session with a model waits for its page to come back; one without does not
+    std::size_t session_memory = std::size_t(1) << 30;  ///< bytes that a session may use; 0: any (memory_account.hpp)
 };
 
 class StudioServer {

@@ -1,248 +1,300 @@
+// Writing journals. Reading them is in journal_replay.cpp.
+
 #include "limber/simulation/journal.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
-#include "limber/io/edit_text.hpp"
-#include "limber/io/model_file.hpp"
 #include "limber/io/model_writer.hpp"
-#include "limber/math/interruption.hpp"
-#include "limber/model/error.hpp"
+#include "limber/simulation/journal_options.hpp"
+#include "limber/simulation/journal_snapshot.hpp"
 
 namespace limber {
 namespace {
 
 using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
 
 // Steps are written down this often [s]: what a crash can cost.
 constexpr double step_interval = 0.05;
+// Snapshots are kept this often [s]: what bringing a session back can cost.
+constexpr double snapshot_interval = 2;
+// Large models take so long to write that the motion would suffer: so many times as long there is no other snapshot.
+constexpr double snapshot_pause = 50;
+// In place of the first brace of an edit that is not yet applied.
+constexpr char pending_mark = '?';
 
 double now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-[[noreturn]] void fail(const std::string& path) {
+double computing_time() {
+    timespec time{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+[[noreturn]] void throw_unwritable(const std::string& path) {
     throw std::runtime_error(fmt::format("cannot write the journal '{}': {}", path, std::strerror(errno)));
 }
 
-Json describe_modular(const ModularOptions& m) {
-    return {{"division", m.division},
-            {"gluing", static_cast<int>(m.gluing)},
-            {"coupling", static_cast<int>(m.coupling)},
-            {"course", static_cast<int>(m.course)},
-            {"tolerance", m.tolerance},
-            {"rho", m.rho},
-            {"joint_rho", m.joint_rho},
-            {"iterates", m.use_iteration},
-            {"max_questions", m.max_questions}};
+// A device would be replaced, a pipe waited for.
+[[noreturn]] void throw_no_file(const std::string& path, const char* what) {
+    throw std::runtime_error(fmt::format("cannot {} the journal '{}': it is not a regular file", what, path));
 }
 
-void read_modular(const Json& json, ModularOptions& m) {
-    m.division = json.at("division");
-    m.gluing = static_cast<Gluing>(json.at("gluing").get<int>());
-    m.coupling = static_cast<Coupling>(json.at("coupling").get<int>());
-    m.course = static_cast<ForceCourse>(json.at("course").get<int>());
-    m.tolerance = json.at("tolerance");
-    m.rho = json.at("rho");
-    // Journals of before have none.
-    m.joint_rho = json.value("joint_rho", m.joint_rho);
-    m.use_iteration = json.at("iterates");
-    m.max_questions = json.at("max_questions");
+[[noreturn]] void throw_in_use(const std::string& path) {
+    throw std::runtime_error(fmt::format("the journal '{}' is being written by another program", path));
 }
 
-Json describe_options(const Session& session) {
-    const SimulationOptions& o = session.options();
-    const FormulationOptions& f = o.formulation_options;
-    const IntegratorOptions& i = o.integrator_options;
-    const ContactOptions& c = o.contact_options;
-    const SessionOptions& s = session.session_options();
-    return {{"formulation", o.formulation},
-            {"integrator", o.integrator},
-            {"coordinates", o.coordinates},
-            {"from_equilibrium", o.from_equilibrium},
-            {"penalty", f.penalty},
-            {"frequency", f.frequency},
-            {"damping", f.damping},
-            {"stabilisation", static_cast<int>(f.stabilisation)},
-            {"approximate_tangent", f.use_approximate_tangent},
-            {"max_iterations", f.max_iterations},
-            {"tolerance", f.tolerance},
-            {"xi", i.newmark_xi},
-            {"delta", i.hht_delta},
-            {"rho", i.rho_infinity},
-            {"reference_tolerance", i.reference_tolerance},
-            {"passes", i.corrector_passes},
-            {"max_halvings", i.max_halvings},
-            {"step_control", i.step_control},
-            {"modular", describe_modular(o.modular)},
-            {"stops", static_cast<int>(c.treatment)},
-            {"stop_stiffness", c.stiffness},
-            {"impacts", static_cast<int>(c.impact_law)},
-            {"step", s.step},
-            {"snap", s.snap},
-            {"closing_frequency", s.closing_frequency},
-            {"renewal", s.renewal}};
+// Closes the file with the scope, unless it is released.
+struct FileHolder {
+    int file;
+    explicit FileHolder(int f) : file(f) {}
+    FileHolder(const FileHolder&) = delete;
+    FileHolder& operator=(const FileHolder&) = delete;
+    ~FileHolder() {
+        if (file >= 0) ::close(file);
+    }
+    int release() { return std::exchange(file, -1); }
+};
+
+// Of this open file; goes with it. File systems without locks do without.
+bool lock(int file) {
+    return ::flock(file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
 
-void read_options(const Json& json, SimulationOptions& o, SessionOptions& s) {
-    FormulationOptions& f = o.formulation_options;
-    IntegratorOptions& i = o.integrator_options;
-    o.formulation = json.at("formulation");
-    o.integrator = json.at("integrator");
-    o.coordinates = json.at("coordinates");
-    o.from_equilibrium = json.at("from_equilibrium");
-    f.penalty = json.at("penalty");
-    f.frequency = json.at("frequency");
-    f.damping = json.at("damping");
-    f.stabilisation = static_cast<Stabilisation>(json.at("stabilisation").get<int>());
-    f.use_approximate_tangent = json.at("approximate_tangent");
-    f.max_iterations = json.at("max_iterations");
-    f.tolerance = json.at("tolerance");
-    i.newmark_xi = json.at("xi");
-    i.hht_delta = json.at("delta");
-    i.rho_infinity = json.at("rho");
-    i.reference_tolerance = json.at("reference_tolerance");
-    i.corrector_passes = json.at("passes");
-    i.max_halvings = json.at("max_halvings");
-    i.step_control = json.at("step_control");
-    // Older journals know nothing of components.
-    if (json.contains("modular")) read_modular(json.at("modular"), o.modular);
-    // Older journals do not say.
-    ContactOptions& c = o.contact_options;
-    c.treatment = static_cast<ContactTreatment>(json.value("stops", static_cast<int>(c.treatment)));
-    c.stiffness = json.value("stop_stiffness", c.stiffness);
-    c.impact_law = static_cast<ImpactLaw>(json.value("impacts", static_cast<int>(c.impact_law)));
-    s.step = json.at("step");
-    s.snap = json.at("snap");
-    s.closing_frequency = json.at("closing_frequency");
-    s.renewal = json.at("renewal");
+bool is_regular(int file) {
+    struct stat about {};
+    return ::fstat(file, &about) == 0 && S_ISREG(about.st_mode);
 }
 
-std::string print(std::uint64_t fingerprint) {
-    return fmt::format("{:016x}", fingerprint);
+bool write_all(int file, const std::string& text, long at) {
+    std::size_t done = 0;
+    while (done < text.size()) {
+        const ssize_t count = ::pwrite(file, text.data() + done, text.size() - done, at + static_cast<off_t>(done));
+        if (count < 0 && errno == EINTR) continue;
+        if (count == 0) errno = ENOSPC;
+        if (count <= 0) return false;
+        done += static_cast<std::size_t>(count);
+    }
+    return true;
+}
+
+void synchronise_folder(const std::string& path) {
+    const fs::path folder = fs::path(path).parent_path();
+    const FileHolder holder(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (holder.file >= 0) ::fsync(holder.file);
+}
+
+// Where the line begins in which the byte before `end` lies.
+long find_line_start(int file, long end) {
+    char chunk[4096];
+    while (end > 0) {
+        const long start = std::max(0L, end - static_cast<long>(sizeof chunk));
+        const ssize_t count = ::pread(file, chunk, static_cast<std::size_t>(end - start), start);
+        for (long i = count; i > 0; --i)
+            if (chunk[i - 1] == '\n') return start + i;
+        end = start;
+    }
+    return 0;
+}
+
+// Where the last whole line ends that is not that of a pending edit.
+long find_good_end(int file, const std::string& path) {
+    const long size = ::lseek(file, 0, SEEK_END);
+    if (size < 0) throw_unwritable(path);
+    const long end = find_line_start(file, size);
+    const long start = end > 0 ? find_line_start(file, end - 1) : 0;
+    char letter = 0;
+    return ::pread(file, &letter, 1, start) == 1 && letter == pending_mark ? start : end;
+}
+
+// The number of steps made at the end of the line before `end`; -1: it does not say.
+long read_last_steps(int file, long end) {
+    if (end <= 0) return -1;
+    const long start = find_line_start(file, end - 1);
+    std::string line(static_cast<std::size_t>(end - start), '\0');
+    if (::pread(file, line.data(), line.size(), start) != static_cast<ssize_t>(line.size())) return -1;
+    const Json json = Json::parse(line, nullptr, false);
+    if (!json.is_object()) return -1;
+    if (json.contains("limber_journal")) return 0;
+    const auto steps = json.find("steps");
+    return steps != json.end() && steps->is_number_integer() ? steps->get<long>() : -1;
 }
 
 }  // namespace
 
-std::shared_ptr<Journal> Journal::create(const std::string& path, const Session& session) {
+std::shared_ptr<Journal> Journal::create(const std::string& path, const Session& session, const Journal* replaced) {
     if (session.steps() != 0) throw std::runtime_error("a journal begins with the session");
-    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
-    if (file < 0) fail(path);
-    std::shared_ptr<Journal> journal(new Journal(file));
-    const Json header{
-        {"limber_journal", 1}, {"options", describe_options(session)}, {"model", write_model_text(session.model())}};
-    journal->write_line(header.dump(), true);
+    std::error_code error;
+    if (fs::exists(path, error) && !fs::is_regular_file(path, error)) throw_no_file(path, "write");
+    const bool is_own = replaced != nullptr && replaced->path_ == path;
+    if (!is_own && is_in_use(path)) throw_in_use(path);
+    const std::string fresh = path + ".new";
+    FileHolder holder(::open(fresh.c_str(), O_RDWR | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0644));
+    if (holder.file < 0) throw_unwritable(path);
+    if (!lock(holder.file)) throw_in_use(path);
+    if (::ftruncate(holder.file, 0) != 0) throw_unwritable(path);
+    std::shared_ptr<Journal> journal(new Journal(path, holder.release()));
+    const Json header{{"limber_journal", journal_version},
+                      {"options", write_options({session.options(), session.session_options()})},
+                      {"model", write_model_text(session.model())}};
+    const std::string line = header.dump();
+    const bool is_written = journal->write_line(line) && journal->synchronise();
+    if (is_written) remove_snapshot(path);
+    if (!is_written || std::rename(fresh.c_str(), path.c_str()) != 0) {
+        const std::string reason = is_written ? std::strerror(errno) : journal->trouble_;
+        ::unlink(fresh.c_str());
+        throw std::runtime_error(fmt::format("cannot write the journal '{}': {}", path, reason));
+    }
+    synchronise_folder(path);
+    journal->identity_ = identify_journal(line);
+    journal->last_steps_ = 0;
+    journal->cost_start_ = computing_time();
     return journal;
 }
 
 std::shared_ptr<Journal> Journal::append(const std::string& path) {
-    const int file = ::open(path.c_str(), O_RDWR | O_APPEND | O_CLOEXEC);
-    if (file < 0) fail(path);
-    std::shared_ptr<Journal> journal(new Journal(file));
-    // What a crash has left of a last line goes.
-    off_t end = ::lseek(file, 0, SEEK_END);
-    char last = 0;
-    while (end > 0 && ::pread(file, &last, 1, end - 1) == 1 && last != '\n') --end;
-    if (::ftruncate(file, end) != 0) fail(path);
+    FileHolder holder(::open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC));
+    if (holder.file < 0) throw_unwritable(path);
+    if (!is_regular(holder.file)) throw_no_file(path, "read");
+    if (!lock(holder.file)) throw_in_use(path);
+    std::shared_ptr<Journal> journal(new Journal(path, holder.release()));
+    journal->end_ = find_good_end(journal->file_, path);
+    journal->is_cut_due_ = true;
+    journal->last_steps_ = read_last_steps(journal->file_, journal->end_);
+    journal->identity_ = identify_journal_file(path);
+    journal->cost_ = find_snapshot_cost(path);
+    journal->cost_start_ = computing_time();
     return journal;
+}
+
+void Journal::cut_to(long good_bytes) {
+    if (good_bytes >= end_) return;
+    cut(good_bytes);
+    last_steps_ = read_last_steps(file_, end_);
+}
+
+bool Journal::is_in_use(const std::string& path) {
+    const FileHolder holder(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+    return holder.file >= 0 && !lock(holder.file);
 }
 
 Journal::~Journal() {
     if (file_ >= 0) ::close(file_);
 }
 
-void Journal::write_line(const std::string& line, bool synchronise) const {
-    const std::string text = line + "\n";
-    std::size_t done = 0;
-    while (done < text.size()) {
-        const ssize_t count = ::write(file_, text.data() + done, text.size() - done);
-        if (count < 0 && errno == EINTR) continue;
-        if (count <= 0) throw std::runtime_error(fmt::format("cannot write the journal: {}", std::strerror(errno)));
-        done += static_cast<std::size_t>(count);
-    }
-    if (synchronise && ::fdatasync(file_) != 0 && errno != EINVAL)
-        throw std::runtime_error(fmt::format("cannot synchronise the journal: {}", std::strerror(errno)));
+void Journal::fail(const char* what) {
+    trouble_ = fmt::format("the journal cannot be {}: {}", what, std::strerror(errno));
 }
 
-void Journal::write_edit(long steps, const std::string& edit) {
-    write_line(Json{{"steps", steps}, {"edit", edit}}.dump(), true);
-    last_steps_ = steps;
+// Lines are written at the end of the last whole one, so that what is left of one that did not fit is never before others.
+bool Journal::write_line(const std::string& line) {
+    if (is_cut_due_) cut(end_);
+    const std::string text = line + "\n";
+    if (is_cut_due_ || !write_all(file_, text, end_)) {
+        fail("written");
+        cut(end_);
+        return false;
+    }
+    end_ += static_cast<long>(text.size());
+    return true;
 }
+
+bool Journal::synchronise() {
+    if (::fdatasync(file_) == 0 || errno == EINVAL) {
+        trouble_.clear();
+        return true;
+    }
+    fail("brought to disk");
+    return false;
+}
+
+void Journal::cut(long end) {
+    end_ = end;
+    // If that fails, it is tried again before the next line.
+    is_cut_due_ = ::ftruncate(file_, end) != 0;
+}
+
+// ---------------------------------------------------------------- edits
+
+Journal::PendingEdit::PendingEdit(Journal& journal, long steps, const std::string& edit)
+    : journal_(journal), start_(journal.end_), steps_(steps) {
+    std::string line = Json{{"steps", steps}, {"edit", edit}}.dump();
+    line.front() = pending_mark;
+    is_written_ = journal_.write_line(line);
+}
+
+Journal::PendingEdit::~PendingEdit() {
+    if (is_written_ && !is_confirmed_) journal_.cut(start_);
+}
+
+void Journal::PendingEdit::confirm() {
+    is_confirmed_ = true;
+    // The room for it is there already.
+    if (!write_all(journal_.file_, "{", start_)) {
+        journal_.fail("written");
+    } else {
+        journal_.synchronise();
+    }
+    journal_.last_steps_ = steps_;
+}
+
+// ---------------------------------------------------------------- steps
 
 void Journal::write_step(const Session& session) {
     if (now() - last_write_ < step_interval) return;
     finish(session);
 }
 
+// Without these lines a journal is right, too; so what does not fit now is tried again later, and the motion goes on.
 void Journal::finish(const Session& session) {
     if (session.steps() == last_steps_) return;
-    write_line(Json{{"steps", session.steps()}, {"state", print(session.fingerprint())}}.dump(), false);
-    last_steps_ = session.steps();
     last_write_ = now();
+    const Json line{{"steps", session.steps()}, {"state", print_fingerprint(session)}};
+    if (!write_line(line.dump())) return;
+    last_steps_ = session.steps();
+    trouble_.clear();
 }
 
-Session replay_journal(const std::string& path, ReplayReport& report) {
-    // A pipe would hold up the opening.
-    std::error_code error;
-    if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error))
-        throw ModelError(fmt::format("cannot read the journal '{}': it is not a regular file", path));
-    std::ifstream file(path, std::ios::binary);
-    if (!file) throw ModelError(fmt::format("cannot read the journal '{}'", path));
-    std::string line;
-    long number = 0;
-    std::optional<Session> session;
-    while (std::getline(file, line)) {
-        ++number;
-        if (file.eof()) {  // no end of line: the last one, cut short
-            report.is_cut = true;
-            break;
-        }
-        try {
-            const Json json = Json::parse(line);
-            if (!session) {
-                if (!json.contains("limber_journal")) throw ModelError("this is not a journal");
-                SimulationOptions options;
-                SessionOptions session_options;
-                read_options(json.at("options"), options, session_options);
-                session.emplace(read_model_text(json.at("model"), path).model, options, session_options);
-                continue;
-            }
-            const long steps = json.at("steps");
-            // A journal that went back in time has fewer steps than before; its edit says where to.
-            while (session->steps() < steps) {
-                check_interruption();
-                const StepReport step = session->step();
-                if (!step.ok) throw ModelError("a step failed that did not fail before: " + step.reason);
-            }
-            if (session->steps() != steps) throw ModelError("more steps have been made than written");
-            if (json.contains("edit")) {
-                const EditReport edit = session->apply(json.at("edit").get<std::string>());
-                if (!edit.ok) throw ModelError("an edit was refused that was not refused before: " + edit.reason);
-                ++report.edits;
-            }
-            if (json.contains("state")) {
-                ++report.checked;
-                if (report.mismatch.empty() && json.at("state") != print(session->fingerprint()))
-                    report.mismatch = fmt::format("after {} steps, t = {:.9g} s", steps, session->time());
-            }
-        } catch (const Json::exception& error) {
-            throw ModelError(fmt::format("{}:{}: not a line of a journal: {}", path, number, error.what()));
-        } catch (const ModelError& error) {
-            throw ModelError(fmt::format("{}:{}: {}", path, number, error.what()));
-        }
+void Journal::keep_snapshot(const Situation& situation, const Session& session) {
+    const double start = now();
+    if (start - last_snapshot_ < std::max(snapshot_interval, snapshot_pause * snapshot_time_)) return;
+    last_snapshot_ = start;
+    JournalPlace place;
+    place.identity = identity_;
+    place.bytes = end_;
+    place.cost = cost_ + computing_time() - cost_start_;
+    place.fingerprint = print_fingerprint(session);
+    write_snapshot(path_, place, situation, session.session_options());
+    snapshot_time_ = now() - start;
+}
+
+std::string print_fingerprint(const Session& session, int version) {
+    return fmt::format("{:016x}", version == 1 ? session.fingerprint_of_version_1() : session.fingerprint());
+}
+
+std::string keep_damaged_journal(const std::string& path) {
+    for (int i = 1;; ++i) {
+        const std::string copy = fmt::format("{}.damaged-{}", path, i);
+        std::error_code error;
+        if (fs::exists(copy, error)) continue;
+        if (!fs::copy_file(path, copy, error))
+            throw std::runtime_error(fmt::format("cannot keep a copy of the journal '{}': {}", path, error.message()));
+        return copy;
     }
-    if (!session) throw ModelError(fmt::format("{}: the journal has no beginning", path));
-    report.steps = session->steps();
-    return std::move(*session);
 }
 
 }  // namespace limber

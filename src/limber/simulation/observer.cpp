@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <climits>
 #include <cmath>
 #include <numeric>
 
@@ -17,6 +18,9 @@ namespace limber {
 namespace {
 
 using Quantity = Sensor::Quantity;
+
+// m/s^2. Where nothing pulls and nothing moves, rounding is no drift of the energy.
+constexpr double least_gravity = 1e-12;
 
 template <int D>
 class ObserverOf final : public Observer {
@@ -110,14 +114,14 @@ public:
 
     bool has_work() override { return work_meter_.has_work(); }
 
-    double compute_work(const State& from, const State& to, int order) override {
-        return work_meter_.compute(from, to, order);
+    double compute_work(const State& from, const State& to, const WorkSource& source) override {
+        return work_meter_.compute(from, to, source);
     }
 
     double compute_weight_energy(double t) const override {
         double mass = 0;
         for (const auto& body : m_.bodies) mass += body.mass;
-        return mass * m_.gravity_at(t).norm() * m_.length_scale;
+        return mass * std::max(m_.gravity_at(t).norm(), least_gravity) * m_.length_scale;
     }
 
     FastestTurn find_fastest_turn(const State& state) override {
@@ -198,6 +202,13 @@ public:
     }
 
     const std::vector<CollisionShape>& shapes() const override { return m_.shapes; }
+
+    void use_solver(std::unique_ptr<AccelerationSolver> solver, const State& state) override {
+        solver_ = std::move(solver);
+        solver_->use_no_gains();
+        solver_->solve(state.t, state.q, state.v, state.memory, a_, lambda_);
+        work_meter_.use_solver(*solver_);
+    }
 
     void compute_momentum(const State& state, Vec3& linear, Vec3& angular) override {
         system_->export_states(state.q, state.v, states_);

@@ -60,6 +60,13 @@ struct MotionView {
     std::vector<ContactLoad> contacts;      ///< of bodies, and stops that are closed
 };
 
+/// What is known of the scheme that has led from one state to another.
+struct WorkSource {
+    int order = 2;
+    /// The multipliers of the states are those of the equations of motion there, so that the forces of drivers need not be found anew.
+    bool has_multipliers = false;
+};
+
 /// Scratch memory inside: one per thread.
 class Observer {
 public:
@@ -75,9 +82,8 @@ public:
     virtual double compute_power(const State& state) = 0;
     /// Whether anything can do work at all.
     virtual bool has_work() = 0;
-    /// Work of everything that has no potential over a smooth motion from one state to the other, by a scheme of this order: see
-    /// work_meter.hpp.
-    virtual double compute_work(const State& from, const State& to, int order) = 0;
+    /// Work of everything that has no potential over a smooth motion from one state to the other: see work_meter.hpp.
+    virtual double compute_work(const State& from, const State& to, const WorkSource& source) = 0;
     /// Energy by which gravity lifts the whole mass over the typical length.
     virtual double compute_weight_energy(double t) const = 0;
     virtual FastestTurn find_fastest_turn(const State& state) = 0;
@@ -96,6 +102,9 @@ public:
     virtual void compute_momentum(const State& state, Vec3& linear, Vec3& angular) = 0;
     /// Relative errors refer to the longest step so far: a short one, as before an event, says nothing about the others.
     void follow_step(double step) { step_ = std::max(step_, step); }
+    double longest_step() const { return step_; }
+    /// Another solver, of the same kind and system, that knows of no other state than this one.
+    virtual void use_solver(std::unique_ptr<AccelerationSolver> solver, const State& state) = 0;
 
 protected:
     std::vector<std::string> columns_;

@@ -70,12 +70,11 @@ constexpr Need stabilised{
     "accelerations that are integrated: a structural integrator with an acceleration solver, rk4 or "
     "semi-implicit-euler",
     [](const Method& m) { return m.is_stabilised(); }};
-// What is left of the constraints' accelerations is judged; of null-space, which has no gains, with structural integrators all of it.
+// What gains ask of the constraints' accelerations is judged: without gains there is nothing to judge.
 constexpr Need gains{
-    "stabilising gains (option stabilisation=gains), or a structural integrator with an acceleration solver",
-    [](const Method& m) {
-        return m.has_gains() || (m.is_stabilised() && m.is_structural() && m.formulation.name == "null-space");
-    }};
+    "stabilising gains (option stabilisation=gains, or a structural integrator with an acceleration solver other than "
+    "null-space)",
+    [](const Method& m) { return m.has_gains(); }};
 constexpr Need gains_or_error{
     "stabilising gains (option stabilisation=gains, or a structural integrator with an acceleration solver other than "
     "null-space), coupling=acceleration, or a sensor {error: relative}",

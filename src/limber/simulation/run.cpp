@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <span>
 
 #include "limber/model/error.hpp"
 
@@ -16,6 +17,8 @@ using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
+
+constexpr double most_values = 1e9;  // of a table in memory
 
 // What is run: a simulation alone, or a session.
 class Runner {
@@ -30,12 +33,16 @@ public:
     Runner(const Runner&) = delete;
     Runner& operator=(const Runner&) = delete;
 
-    void resume(const RunCheckpoint& from) { work_ = from.work; }
+    void resume(const RunCheckpoint& from) {
+        work_ = from.work;
+        simulation_->observer().follow_step(from.longest_step);
+    }
     /// The stepper forgets its past, so that going on and resuming are the same.
     void save(RunCheckpoint& to) {
         simulation_->forget_past();
         to.state = simulation_->state();
         to.work = work_;
+        to.longest_step = simulation_->longest_step();
     }
     bool is_session() const { return session_ != nullptr; }
     bool is_divided() const { return simulation().options().modular.is_on(); }
@@ -51,9 +58,19 @@ public:
         return session_ != nullptr ? session_->find_warnings() : find_warnings(*simulation_);
     }
 
+    /// See Session::watch_parts.
+    void watch_parts(PartWatcher watcher) {
+        if (session_ != nullptr) {
+            session_->watch_parts(std::move(watcher));
+        } else {
+            watch_part_ = std::move(watcher);
+        }
+    }
     StepReport step(double h) {
         if (session_ != nullptr) return session_->step_by(h);
-        StepReport report = simulation_->step(h);
+        StepReport report = simulation_->step(h, watch_part_ ? &path_ : nullptr);
+        if (!report.ok) return report;
+        if (watch_part_) watch_part_(path_, work_);
         work_ += report.work;
         return report;
     }
@@ -67,15 +84,18 @@ private:
     Session* session_ = nullptr;
     bool was_watched_ = false;
     double work_ = 0;
+    PartWatcher watch_part_;
+    StepPath path_;
 };
 
 // Of a divided mechanism: what the joints between components asked them in the step that ends there.
 constexpr const char* questions_column = "gluing.questions";
 
-// Follows a run: energy balance, constraint errors, sensor ranges.
+// Follows a run: energy balance, constraint errors, sensor ranges, rows of the table.
 class Monitor {
 public:
-    Monitor(Runner& runner, RunResult& result) : runner_(runner), result_(result), is_divided_(runner.is_divided()) {
+    Monitor(Runner& runner, RunResult& result, double start, double every)
+        : runner_(runner), result_(result), start_(start), every_(every), is_divided_(runner.is_divided()) {
         Observer& observer = runner_.observer();
         result_.table.columns = {"t"};
         for (const auto& name : observer.columns()) {
@@ -86,43 +106,75 @@ public:
         energy_.begin(observer.compute_energies(runner_.state()), observer.compute_weight_energy(runner_.time()));
         find_columns();
         look();
+        keep();
     }
 
     void resume(const RunCheckpoint& from) {
-        if (from.so_far.table.columns != result_.table.columns)
+        if (from.so_far.table.columns != result_.table.columns ||
+            from.so_far.summary.sensors.size() != result_.summary.sensors.size())
             throw ModelError("the checkpoint has other sensors than the model");
         result_ = from.so_far;
         energy_ = from.energy;
         turn_ = from.turn;
+        recorded_ = from.recorded;
         look();
+        keep();
     }
     void save(RunCheckpoint& to) const {
         to.so_far = result_;
         to.energy = energy_;
         to.turn = turn_;
+        to.recorded = recorded_;
     }
 
-    void after_step(double h, const StepReport& report) {
-        questions_ = report.iterations;
+    /// Instants of output before this one are found within the step.
+    void begin_step(double before) {
+        before_ = before;
+        rows_.clear();
+        row_times_.clear();
+    }
+
+    // Rows within a part of a step, before which so much work was done. Those after its beginning are of an attempt that was taken back.
+    void add_rows(const StepPath& path, double work) {
+        while (!row_times_.empty() && row_times_.back() > path.begin_time()) {
+            row_times_.pop_back();
+            rows_.resize(rows_.size() - place_.size());
+        }
+        if (runner_.changes() != changes_) find_columns();
+        while (true) {
+            const double t = instant(recorded_ + 1 + static_cast<long>(row_times_.size()));
+            if (!(t < before_ && t <= path.end_time())) return;
+            runner_.simulation().interpolate(path, t, between_);
+            runner_.observer().observe(between_, work + work_within(path, between_), observed_);
+            row_times_.push_back(t);
+            for (const std::size_t place : place_)
+                rows_.push_back(place < observed_.size() ? observed_[place] : std::nan(""));
+        }
+    }
+
+    /// Empty, or why the run must not go on: the state before the step is the last good one then.
+    std::string after_step(double h, const StepReport& report, double tiny) {
         const Energies energies = runner_.observer().compute_energies(runner_.state());
-        energy_.follow(energies, runner_.work(), runner_.find_drift(energies, energy_.start));
-        RunSummary& summary = result_.summary;
-        summary.contact_loss = energies.impact_loss;
-        summary.energy_drift = energy_.drift;
-        summary.exchanged_energy = energy_.exchanged();
-        summary.work = energy_.work_done();
-        turn_.follow(runner_.observer().find_fastest_turn(runner_.state()), h, report.substeps);
+        const double drift = runner_.find_drift(energies, energy_.start);
         if (runner_.changes() != changes_) find_columns();
         look();
-    }
-
-    /// Why the run must not go on; empty: it may.
-    std::string find_failure(double h) const {
-        if (!is_finite())
-            return fmt::format("a sensor or the energy is not finite after t = {:.9g}", runner_.time() - h);
+        if (!std::isfinite(drift) || !std::isfinite(energies.kinetic) || !is_finite())
+            return fmt::format("a sensor or the energy is not finite after t = {:.9g}", kept_time_);
+        follow_energy(energies, drift);
         const std::string runaway = find_runaway(energy_, errors_, runner_.simulation().system().length_scale(),
                                                  runner_.simulation().options().energy_bound, h);
-        return runaway.empty() ? "" : fmt::format("at t = {:.6g} s {}", runner_.time(), runaway);
+        if (!runaway.empty()) return fmt::format("at t = {:.6g} s {}", runner_.time(), runaway);
+        turn_.follow(runner_.observer().find_fastest_turn(runner_.state()), h, report.substeps);
+        questions_ = report.iterations;
+        for (std::size_t i = 0; i < row_times_.size(); ++i)
+            write_row(row_times_[i], std::span(rows_).subspan(i * place_.size(), place_.size()));
+        recorded_ += static_cast<long>(row_times_.size());
+        keep();
+        if (instant(recorded_ + 1) < kept_time_ + tiny) {
+            write_row(kept_time_, kept_);
+            ++recorded_;
+        }
+        return {};
     }
 
     void add_warnings(double step) {
@@ -134,17 +186,49 @@ public:
         add(find_turn_warning(turn_, find_integrator(options.integrator).order));
     }
 
-    void record() {
-        result_.table.values.push_back(runner_.time());
-        result_.table.values.insert(result_.table.values.end(), values_.begin(), values_.end());
-        if (is_divided_) result_.table.values.push_back(questions_);
+    void record_start() { write_row(kept_time_, kept_); }
+    /// The last good state is the last row, whatever the interval.
+    void finish(double tiny) {
+        const ResultTable& table = result_.table;
+        if (table.at(table.rows() - 1, 0) < kept_time_ - tiny) write_row(kept_time_, kept_);
     }
+    double reached() const { return kept_time_; }
 
 private:
+    double instant(long row) const { return start_ + static_cast<double>(row) * every_; }
+
+    void follow_energy(const Energies& energies, double drift) {
+        energy_.follow(energies, runner_.work(), drift);
+        RunSummary& summary = result_.summary;
+        summary.contact_loss = energies.impact_loss;
+        summary.energy_drift = energy_.drift;
+        summary.exchanged_energy = energy_.exchanged();
+        summary.work = energy_.work_done();
+    }
+
+    void write_row(double t, std::span<const double> values) {
+        std::vector<double>& table = result_.table.values;
+        table.push_back(t);
+        table.insert(table.end(), values.begin(), values.end());
+        if (is_divided_) table.push_back(questions_);
+    }
+
+    // From the begin of a part to a state on it.
+    double work_within(const StepPath& path, const State& state) {
+        Observer& observer = runner_.observer();
+        if (!observer.has_work()) return 0;
+        const WorkSource source = runner_.simulation().work_source();
+        const int last = path.find_piece(state.t);
+        double work = 0;
+        for (int piece = 0; piece < last; ++piece)
+            work += observer.compute_work(path.begin_of(piece), path.end_of(piece), source);
+        return work + observer.compute_work(path.begin_of(last), state, source);
+    }
+
     bool is_finite() const {
         for (std::size_t i = 0; i < values_.size(); ++i)
             if (place_[i] < observed_.size() && !std::isfinite(values_[i])) return false;
-        return std::isfinite(result_.summary.energy_drift);
+        return true;
     }
 
     // Where the sensors of the start are among those of now.
@@ -158,69 +242,143 @@ private:
 
     void look() {
         Observer& observer = runner_.observer();
-        RunSummary& summary = result_.summary;
         errors_ = observer.compute_errors(runner_.state());
+        observer.observe(runner_.state(), runner_.work(), observed_);
+        values_.assign(place_.size(), std::nan(""));
+        for (std::size_t i = 0; i < place_.size(); ++i)
+            if (place_[i] < observed_.size()) values_[i] = observed_[place_[i]];
+    }
+
+    // What was looked at is good.
+    void keep() {
+        RunSummary& summary = result_.summary;
         summary.errors.position = std::max(summary.errors.position, errors_.position);
         summary.errors.velocity = std::max(summary.errors.velocity, errors_.velocity);
         summary.errors.acceleration = std::max(summary.errors.acceleration, errors_.acceleration);
         summary.errors.complementarity = std::max(summary.errors.complementarity, errors_.complementarity);
-        observer.observe(runner_.state(), runner_.work(), observed_);
-        values_.assign(place_.size(), std::nan(""));
         for (std::size_t i = 0; i < place_.size(); ++i) {
             if (place_[i] >= observed_.size()) continue;
-            values_[i] = observed_[place_[i]];
             SensorSummary& sensor = summary.sensors[i];
             sensor.final = values_[i];
             sensor.min = std::min(sensor.min, values_[i]);
             sensor.max = std::max(sensor.max, values_[i]);
         }
+        kept_ = values_;
+        kept_time_ = runner_.time();
     }
 
     Runner& runner_;
     RunResult& result_;
+    double start_, every_;
+    long recorded_ = 0;  // instants of output after the first
+    ConstraintErrors errors_;
     std::vector<double> observed_, values_;
+    std::vector<double> kept_;  // of the last good state
+    double kept_time_ = 0;
+    double before_ = 0;
+    std::vector<double> row_times_, rows_;  // within the step that is being made
+    State between_;
     std::vector<std::size_t> place_;  // of each sensor among the observed; beyond: gone
     long changes_ = 0;
     bool is_divided_ = false;  // at the start
     int questions_ = 0;
     EnergyRecord energy_;
     LargestTurn turn_;
-    ConstraintErrors errors_;  // now
 };
+
+void check_options(const Runner& runner, const RunOptions& options, double start, double every) {
+    if (runner.is_session() && (options.checkpoint_every > 0 || options.resume != nullptr))
+        throw ModelError("a model with events cannot have checkpoints; its journal does what they do");
+    if (options.resume != nullptr && runner.time() > options.until + 1e-9 * options.step)
+        throw ModelError(fmt::format("the checkpoint is at t = {:g} s, after the end of the run, {:g} s", runner.time(),
+                                     options.until));
+    const double columns = 2.0 + static_cast<double>(runner.observer().columns().size());
+    if ((options.until - start) / every * columns > most_values)
+        throw ModelError(fmt::format("every {:g} s until {:g} s: {:.3g} rows are more than fit into memory", every,
+                                     options.until, (options.until - start) / every));
+}
+
+// Rows between the ends of steps, as long as it lives.
+class RowsBetween {
+public:
+    RowsBetween(Runner& runner, Monitor& monitor, bool is_wanted) : runner_(runner) {
+        if (!is_wanted) return;
+        runner_.watch_parts([this, &monitor](const StepPath& path, double work) {
+            const auto before = Clock::now();
+            monitor.add_rows(path, work);
+            time_ += seconds_since(before);
+        });
+    }
+    ~RowsBetween() { runner_.watch_parts({}); }
+    RowsBetween(const RowsBetween&) = delete;
+    RowsBetween& operator=(const RowsBetween&) = delete;
+    /// Seconds that they took since last asked.
+    double take_time() { return std::exchange(time_, 0.0); }
+
+private:
+    Runner& runner_;
+    double time_ = 0;
+};
+
+// When the next checkpoint is due.
+class CheckpointClock {
+public:
+    CheckpointClock(double start, double interval, double now) : start_(start), interval_(interval) { pass(now); }
+    bool is_due(double t) const { return interval_ > 0 && t >= next_; }
+    void pass(double t) {
+        if (interval_ > 0) next_ = start_ + (std::floor((t - start_) / interval_ + 1e-9) + 1) * interval_;
+    }
+
+private:
+    double start_, interval_, next_ = 0;
+};
+
+void keep_checkpoint(Runner& runner, const Monitor& monitor, const RunOptions& options, double start) {
+    RunCheckpoint checkpoint;
+    runner.save(checkpoint);
+    monitor.save(checkpoint);
+    checkpoint.start = start;
+    checkpoint.interval = options.checkpoint_every;
+    if (options.keep) options.keep(checkpoint);
+}
 
 RunResult run(Runner& runner, const RunOptions& options) {
     RunResult result;
     RunSummary& summary = result.summary;
-    if (runner.is_session() && (options.checkpoint_every > 0 || options.resume != nullptr))
-        throw ModelError("a model with events cannot have checkpoints; its journal does what they do");
     const double start = options.resume != nullptr ? options.resume->start : runner.time();
-    Monitor monitor(runner, result);
-    long recorded = 0;
+    const double every = options.every > 0 ? options.every : options.step;
+    const double tiny = 1e-9 * options.step;
+    check_options(runner, options, start, every);
+    Monitor monitor(runner, result, start, every);
     if (options.resume != nullptr) {
         runner.resume(*options.resume);
         monitor.resume(*options.resume);
-        recorded = options.resume->recorded;
     } else {
         summary.warnings = runner.warnings();
-        monitor.record();
+        monitor.record_start();
     }
-    const auto checkpoint_after = [&](double t) {
-        return start + (std::floor((t - start) / options.checkpoint_every + 1e-9) + 1) * options.checkpoint_every;
-    };
-    double next_checkpoint = checkpoint_after(runner.time());
-    const double every = options.every > 0 ? options.every : options.step;
-    const double tiny = 1e-9 * options.step;
+    // Where all instants of output are ends of steps, there is nothing to find within them.
+    const double ratio = every / options.step;
+    const double off = std::abs(ratio - std::round(ratio)) * options.step * (options.until - start) / every;
+    RowsBetween rows(runner, monitor, ratio < 0.5 || off > tiny);
+    CheckpointClock checkpoints(start, options.checkpoint_every, runner.time());
     auto last_progress = Clock::now();
     while (runner.time() < options.until - tiny) {
-        // The next whole step, cut short at an instant of output and at the end.
-        const double next_output = start + static_cast<double>(recorded + 1) * every;
-        const double target =
-            std::min({start + std::floor((runner.time() - start) / options.step + 1 + 1e-9) * options.step, next_output,
-                      options.until});
+        if (options.should_stop && options.should_stop()) {
+            summary.is_stopped = true;
+            break;
+        }
+        // The next whole step, cut short at the end only.
+        const double whole = start + std::floor((runner.time() - start) / options.step + 1 + 1e-9) * options.step;
+        const double target = std::min(whole, options.until);
         const double h = target - runner.time();
+        monitor.begin_step(target - tiny);
         const auto before = Clock::now();
+        const double metered = runner.simulation().metering_time();
         const StepReport report = runner.step(h);
-        summary.wall_time += seconds_since(before);
+        const double metering = std::max(0.0, runner.simulation().metering_time() - metered);
+        summary.metering_time += metering;
+        summary.wall_time += seconds_since(before) - metering - rows.take_time();
         summary.iterations += report.iterations;
         if (!report.ok) {
             summary.ok = false;
@@ -229,35 +387,27 @@ RunResult run(Runner& runner, const RunOptions& options) {
                             report.reason.empty() ? "the solver found no motion; take a smaller step" : report.reason);
             break;
         }
-        ++summary.steps;
-        summary.events.insert(summary.events.end(), report.events.begin(), report.events.end());
-        summary.divided_steps += report.substeps > 1 ? 1 : 0;
-        monitor.after_step(h, report);
-        summary.failure = monitor.find_failure(h);
+        summary.failure = monitor.after_step(h, report, tiny);
         if (!summary.failure.empty()) {
             summary.ok = false;
             break;
         }
-        if (runner.time() >= next_output - tiny || runner.time() >= options.until - tiny) {
-            monitor.record();
-            ++recorded;
-        }
-        if (options.checkpoint_every > 0 && runner.time() >= next_checkpoint - tiny) {
-            next_checkpoint = checkpoint_after(runner.time());
-            RunCheckpoint checkpoint;
-            runner.save(checkpoint);
-            monitor.save(checkpoint);
-            checkpoint.start = start;
-            checkpoint.recorded = recorded;
-            if (options.keep) options.keep(checkpoint);
+        ++summary.steps;
+        summary.events.insert(summary.events.end(), report.events.begin(), report.events.end());
+        summary.divided_steps += report.substeps > 1 ? 1 : 0;
+        // Not where the last step was cut short: a longer run would not come there.
+        if (checkpoints.is_due(runner.time() + tiny) && target > whole - tiny) {
+            checkpoints.pass(runner.time());
+            keep_checkpoint(runner, monitor, options, start);
         }
         if (options.progress && seconds_since(last_progress) > 0.05) {
             options.progress(runner.time());
             last_progress = Clock::now();
         }
     }
+    monitor.finish(tiny);
     monitor.add_warnings(options.step);
-    summary.reached = runner.time();
+    summary.reached = monitor.reached();
     summary.real_time_factor = summary.wall_time > 0 ? (summary.reached - start) / summary.wall_time : 0;
     return result;
 }

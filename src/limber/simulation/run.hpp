@@ -16,7 +16,8 @@ struct RunCheckpoint;
 struct RunOptions {
     double until = 10;
     double step = 1e-3;
-    double every = 0;  ///< interval of output; 0: every step
+    /// Interval of output; 0: every step. Steps are the same whatever it is: between their ends rows are interpolated (Simulation::interpolate).
+    double every = 0;
     /// Interval of checkpoints in simulated time, each handed to `keep`; 0: none. Not for sessions, which have journals.
     double checkpoint_every = 0;
     std::function<void(const RunCheckpoint&)> keep;
@@ -24,6 +25,8 @@ struct RunOptions {
     const RunCheckpoint* resume = nullptr;
     /// Called now and then with the time reached; may be empty.
     std::function<void(double t)> progress;
+    /// Asked before every step; true ends the run there. May be empty.
+    std::function<bool()> should_stop;
 };
 
 struct SensorSummary {
@@ -33,12 +36,14 @@ struct SensorSummary {
 
 struct RunSummary {
     bool ok = true;
-    std::string failure;  ///< what went wrong, and when
-    double reached = 0;   ///< time reached
+    std::string failure;      ///< what went wrong, and when
+    bool is_stopped = false;  ///< ended because it was asked to
+    double reached = 0;       ///< time of the last good state, with which the results end
     long steps = 0;
     long divided_steps = 0;  ///< steps that had to be cut in pieces
     long iterations = 0;
-    double wall_time = 0;  ///< seconds spent advancing the solution, without recording
+    double wall_time = 0;      ///< seconds spent advancing the solution, without recording and metering
+    double metering_time = 0;  ///< seconds spent finding the work done, for the energy balance
     double real_time_factor = 0;
     double energy_drift = 0;             ///< largest |kinetic + potential + contact_loss - work - start|
     double contact_loss = 0;             ///< energy that stops and rigid contacts have taken
@@ -62,7 +67,9 @@ struct RunCheckpoint {
     double work = 0;   ///< so far
     EnergyRecord energy;
     LargestTurn turn;
-    long recorded = 0;  ///< instants of output after the first
+    double longest_step = 0;  ///< so far
+    double interval = 0;      ///< of checkpoints [s]
+    long recorded = 0;        ///< instants of output after the first
     RunResult so_far;
 };
 

@@ -12,6 +12,7 @@
 #include "limber/math/interruption.hpp"
 #include "limber/model/error.hpp"
 #include "limber/model/evaluation.hpp"
+#include "limber/simulation/fingerprint.hpp"
 #include "limber/simulation/journal.hpp"
 #include "limber/simulation/present_place.hpp"
 
@@ -34,20 +35,31 @@ std::size_t bytes_of(const Situation& s) {
     const State& x = s.state;
     return sizeof(double) * static_cast<std::size_t>(x.q.size() + x.v.size() + x.a.size() + x.lambda.size() +
                                                      x.scheme_a.size() + x.previous_a.size()) +
-           sizeof(double) * x.memory.size() + sizeof(Situation) +
+           sizeof(double) * x.memory.size() + sizeof(ContactPoint) * x.contacts.size() + sizeof(Situation) +
            // Long histories of edits weigh more than the state: each snapshot lists them all.
            sizeof(s.undo.front()) * (s.undo.capacity() + s.redo.capacity()) +
            sizeof(s.rules.front()) * s.rules.capacity();
 }
 
+void check(const SessionOptions& options) {
+    const auto require = [](bool is_right, const char* what, double found) {
+        if (!is_right) throw ModelError(fmt::format("{}, found {}", what, found));
+    };
+    require(options.step >= shortest_session_step && options.step <= longest_session_step,
+            "the step must be a positive number of seconds, 1e-12 to 1e6", options.step);
+    require(options.snap >= 0 && std::isfinite(options.snap), "snap must be a length, or 0", options.snap);
+    require(options.closing_frequency > 0 && std::isfinite(options.closing_frequency),
+            "the closing frequency must be positive", options.closing_frequency);
+    require(options.renewal >= 1, "there must be at least one step between snapshots",
+            static_cast<double>(options.renewal));
+}
+
 }  // namespace
 
 Session::Session(Model model, SimulationOptions options, SessionOptions session_options)
-    : session_options_(session_options),
-      simulation_(std::make_unique<Simulation>(std::move(model), std::move(options))),
-      step_(session_options.step) {
-    if (!(step_ > 0) || !std::isfinite(step_))
-        throw ModelError(fmt::format("the step must be a positive number, found {}", step_));
+    : session_options_(session_options), step_(session_options.step) {
+    check(session_options);
+    simulation_ = std::make_unique<Simulation>(std::move(model), std::move(options));
     simulation_->watch_work(true);
     start_energy_ = observer().compute_energies(simulation_->state()).total();
     watch_rules();
@@ -55,6 +67,14 @@ Session::Session(Model model, SimulationOptions options, SessionOptions session_
 }
 
 Session::Session(const Model& model) : Session(model, simulation_options_of(model), session_options_of(model)) {}
+
+Session::Session(const Situation& situation, const SessionOptions& session_options)
+    : session_options_(session_options) {
+    check(session_options);
+    restore(situation);
+    last_time_ = time();
+    keep_snapshot();
+}
 
 Session::~Session() = default;
 Session::Session(Session&&) noexcept = default;
@@ -84,13 +104,20 @@ void Session::record(std::shared_ptr<Journal> journal) {
 
 StepReport Session::step_by(double h) {
     if (!is_rerunning_) drop_future();
+    if (!renew_solvers()) {
+        StepReport refused;
+        refused.ok = false;
+        refused.reason = journal_->trouble();
+        return refused;
+    }
     StepReport report = step_while_closing(h);
     if (!report.ok) {
         // What the attempt has left in the solvers would show in later bits, which replay and time travel could not repeat.
         if (is_rerunning_ || is_renewed_here()) {
             simulation_->forget_past();
         } else {
-            apply(Edit(RenewSolvers{}));
+            is_renewal_due_ = true;
+            renew_solvers();
         }
         return report;
     }
@@ -99,10 +126,19 @@ StepReport Session::step_by(double h) {
     if (steps_ % session_options_.renewal == 0) {
         simulation_->forget_past();
         keep_snapshot();
+        if (journal_ && !is_rerunning_ && snapshots_.back().steps == steps_)
+            journal_->keep_snapshot(snapshots_.back(), *this);
     }
     last_time_ = std::max(last_time_, time());
     if (journal_ && !is_rerunning_) journal_->write_step(*this);
     return report;
+}
+
+bool Session::renew_solvers() {
+    if (!is_renewal_due_) return true;
+    is_renewal_due_ = false;
+    is_renewal_due_ = !apply(Edit(RenewSolvers{})).ok;
+    return !is_renewal_due_;
 }
 
 StepReport Session::advance(double end) {
@@ -149,7 +185,8 @@ StepReport Session::step_through_events(double h, std::optional<Situation>& befo
     for (int events = 0;; ++events) {
         const bool is_watching = !rules_.empty();
         const State before = is_watching ? simulation_->state() : State{};
-        const StepReport part = simulation_->step(left);
+        const double work_before = work_;
+        const StepReport part = make_part(left);
         report.iterations += part.iterations;
         report.substeps += part.substeps - 1;
         const auto add_events = [&](const StepReport& of) {
@@ -165,7 +202,10 @@ StepReport Session::step_through_events(double h, std::optional<Situation>& befo
         const StepReport fired = is_watching ? fire_events(before, left, part.work, done, before_edits) : StepReport{};
         if (!fired.ok) return fired;
         add_events(done < left ? fired : part);
-        if (done >= left) return report;
+        if (done >= left) {
+            if (watch_part_) watch_part_(path_, work_before);
+            return report;
+        }
         left = end - time();
         if (left < 1e-9 * h) return report;
         if (events == most_events_in_a_step) {
@@ -250,8 +290,9 @@ StepReport Session::fire_events(const State& before, double h, double work, doub
     }
     const EventRule rule = model().events.get(handles[which]);
     simulation_->restore(before);
-    const StepReport again = simulation_->step(first);
+    const StepReport again = make_part(first);
     if (!again.ok) return again;
+    if (watch_part_) watch_part_(path_, work_);
     report.events = again.events;
     done = first;
     work_ += again.work;
@@ -367,6 +408,7 @@ Situation Session::capture() const {
     s.steps = steps_;
     s.state = simulation_->state();
     s.work = work_;
+    s.longest_step = simulation_->longest_step();
     s.start_energy = start_energy_;
     s.dissipated = dissipated_;
     s.undo = undo_;
@@ -377,6 +419,7 @@ Situation Session::capture() const {
 
 void Session::restore(const Situation& s) {
     simulation_ = std::make_unique<Simulation>(s.model, s.options, s.state);
+    observer().follow_step(s.longest_step);
     simulation_->watch_work(true);
     ++compilations_;
     step_ = s.step;
@@ -460,23 +503,50 @@ void Session::rerun(const Situation& from, double until) {
 }
 
 std::uint64_t Session::fingerprint() const {
-    std::uint64_t hash = 14695981039346656037ULL;  // FNV-1a
-    const auto add = [&](const void* data, std::size_t size) {
-        for (std::size_t i = 0; i < size; ++i) {
-            hash ^= static_cast<const unsigned char*>(data)[i];
-            hash *= 1099511628211ULL;
-        }
-    };
+    if (known_model_.compilations != compilations_) known_model_ = {compilations_, fingerprint_of_model()};
+    Fingerprint fingerprint;
+    fingerprint.add(known_model_.fingerprint);
+    fingerprint.add(options());
+    for (const double number : {session_options_.snap, session_options_.closing_frequency, step_, start_energy_,
+                                dissipated_, simulation_->longest_step()})
+        fingerprint.add(number);
+    fingerprint.add(session_options_.renewal);
+    fingerprint.add(steps_);
+    fingerprint.add(simulation_->state());
+    fingerprint.add(work_);
+    for (const Situation::RuleState& rule : rules_) {
+        fingerprint.add(rule.name);
+        fingerprint.add(rule.side);
+        fingerprint.add(rule.is_done);
+    }
+    return fingerprint.value();
+}
+
+std::uint64_t Session::fingerprint_of_model() const {
+    Fingerprint fingerprint;
+    fingerprint.add(fingerprint_of(plain_model()));
+    // No file can say what the mouse does.
+    if (const Force* pull = find_pull()) {
+        const ModelEvaluation numbers(model());
+        fingerprint.add(model().markers.get(pull->b).name);
+        fingerprint.add(numbers.number(pull->gain, "pull"));
+        fingerprint.add(numbers.number(pull->rate_gain, "pull"));
+    }
+    return fingerprint.value();
+}
+
+std::uint64_t Session::fingerprint_of_version_1() const {
+    Fingerprint fingerprint;
     const State& s = simulation_->state();
     for (const VecX* x : {&s.q, &s.v, &s.a, &s.lambda, &s.scheme_a})
-        add(x->data(), sizeof(double) * static_cast<std::size_t>(x->size()));
-    add(s.memory.data(), sizeof(double) * s.memory.size());
-    add(&s.t, sizeof(double));
-    add(&step_, sizeof(double));
-    add(&steps_, sizeof(long));
+        fingerprint.add_bytes(x->data(), sizeof(double) * static_cast<std::size_t>(x->size()));
+    fingerprint.add_bytes(s.memory.data(), sizeof(double) * s.memory.size());
+    fingerprint.add(s.t);
+    fingerprint.add(step_);
+    fingerprint.add(steps_);
     for (const std::string* text : {&options().formulation, &options().integrator, &options().coordinates})
-        add(text->data(), text->size());
-    return hash;
+        fingerprint.add_bytes(text->data(), text->size());
+    return fingerprint.value();
 }
 
 }  // namespace limber

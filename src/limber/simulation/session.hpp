@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,8 @@
 #include "limber/simulation/warning.hpp"
 
 namespace limber {
+
+inline constexpr double shortest_session_step = 1e-12, longest_session_step = 1e6;  ///< [s]
 
 struct SessionOptions {
     double step = 1e-3;
@@ -50,6 +53,7 @@ struct Situation {
     long steps = 0;  ///< made so far
     State state;
     double work = 0;
+    double longest_step = 0;  ///< see Observer::follow_step
     double start_energy = 0;
     double dissipated = 0;  ///< energy that edits and impulses have taken away (negative: brought in)
     /// What can be taken back, and made again; the last is the next.
@@ -71,12 +75,17 @@ struct Situation {
 
 class Journal;
 
+/// Told of a part of a step, and of the work done before it.
+using PartWatcher = std::function<void(const StepPath& path, double work)>;
+
 class Session {
 public:
     /// Throws ModelError like Simulation.
     Session(Model model, SimulationOptions options, SessionOptions session_options = {});
     /// As the model's own section 'simulation' says, its step included.
     explicit Session(const Model& model);
+    /// Goes on from a snapshot, to the bit. What came before it can neither be undone nor gone back to.
+    Session(const Situation& situation, const SessionOptions& session_options);
     ~Session();
     Session(Session&&) noexcept;
     Session& operator=(Session&&) noexcept;
@@ -105,7 +114,8 @@ public:
     /// See warning.hpp.
     std::vector<Warning> find_warnings() { return limber::find_warnings(*simulation_); }
 
-    /// Applies an edit, or refuses it with a reason and changes nothing.
+    /// Applies an edit, or refuses it with a reason and changes nothing. If there is a journal, the edit is written before it is
+    /// applied; what cannot be written is refused.
     EditReport apply(const Edit& edit);
     /// The same from text; what cannot be read is refused.
     EditReport apply(const std::string& edit);
@@ -120,8 +130,14 @@ public:
 
     /// From now on every edit and every step goes to a journal, beginning with the model.
     void record(std::shared_ptr<Journal> journal);
-    /// A number that two sessions share only if model, options, clock and state are the same to the bit.
+    /// Called after every part of a step that is smooth or has stops only, before the edits of an event at its end. Parts are taken back, and come
+    /// again, where a step is repeated. Empty: nobody is called.
+    void watch_parts(PartWatcher watcher) { watch_part_ = std::move(watcher); }
+
+    /// A number that two sessions share only if model, options, clock, state and all that the session has added up are the same to the bit.
     std::uint64_t fingerprint() const;
+    /// The one of journals of version 1, of the state without contacts and earlier accelerations, and of names of options only.
+    std::uint64_t fingerprint_of_version_1() const;
 
 private:
     struct Mark {  // an edit on the tape
@@ -129,6 +145,8 @@ private:
         Edit edit;
     };
 
+    /// Before anything else goes on after a step that failed. False: the journal cannot be written.
+    bool renew_solvers();
     EditReport perform(const Edit& edit);
     EditReport perform_edit(const AddElement& edit);
     EditReport perform_edit(const RemoveElement& edit);
@@ -158,10 +176,15 @@ private:
 
     /// The model without the pull of the mouse, which is no part of what is undone. Edits start from it.
     Model plain_model() const;
+    /// The pull of the mouse; null: there is none.
+    const Force* find_pull() const;
+    std::uint64_t fingerprint_of_model() const;
     /// A plain model takes over; the pull goes on if what it holds is still there.
     HandOverReport hand_over(Model plain, SimulationOptions options, HandOverLimits limits);
     double snap_distance() const;
 
+    /// Of the simulation, in a part of a step that is made for good.
+    StepReport make_part(double h) { return simulation_->step(h, watch_part_ ? &path_ : nullptr); }
     StepReport step_with_events(double h);
     StepReport step_through_events(double h, std::optional<Situation>& before_edits);
     bool is_renewed_here() const;
@@ -195,9 +218,17 @@ private:
     std::deque<Situation> snapshots_;
     std::vector<Mark> tape_;
     std::size_t tape_place_ = 0;  // edits before it have been made
+    PartWatcher watch_part_;
+    StepPath path_;
+    struct {
+        long compilations = -1;
+        std::uint64_t fingerprint = 0;
+    } mutable known_model_;  // when the fingerprint of the model was last taken
+
     double last_time_ = 0;
     bool is_rerunning_ = false;
     bool is_in_event_ = false;
+    bool is_renewal_due_ = false;  // the solvers remember a step that failed
 
     std::vector<SessionNote> notes_;
     std::shared_ptr<Journal> journal_;

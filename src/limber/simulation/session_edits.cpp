@@ -53,6 +53,30 @@ std::vector<std::string> joints_brought(const Model& before, const Model& after)
     return names;
 }
 
+// Joints without which the next model may do, in the order of trying: those it brings; then also those whose ends are still being drawn
+// together, one of them or all; then all but one, since a body without inertia must be held by one.
+std::vector<std::vector<std::string>> joints_in_the_way(const Model& before, const Model& next) {
+    const std::vector<std::string> brought = joints_brought(before, next);
+    std::vector<std::string> all = brought;
+    for (const auto handle : next.joints.handles()) {
+        const Joint& joint = next.joints.get(handle);
+        if (!joint.closing.empty() && !joint.is_disabled &&
+            std::find(brought.begin(), brought.end(), joint.name) == brought.end())
+            all.push_back(joint.name);
+    }
+    std::vector<std::vector<std::string>> choices{brought};
+    for (std::size_t i = brought.size(); i < all.size(); ++i) {
+        choices.push_back(brought);
+        choices.back().push_back(all[i]);
+    }
+    choices.push_back(all);
+    for (const std::string& held : all) {
+        choices.push_back(all);
+        std::erase(choices.back(), held);
+    }
+    return choices;
+}
+
 }  // namespace
 
 EditReport Session::apply(const std::string& text) {
@@ -67,7 +91,12 @@ EditReport Session::apply(const std::string& text) {
 
 EditReport Session::apply(const Edit& edit) {
     const bool is_travel = std::holds_alternative<GoToTime>(edit);
-    const long at = steps_;
+    if (!renew_solvers()) return refuse(journal_->trouble());
+    std::optional<Journal::PendingEdit> pending;
+    if (journal_) {
+        pending.emplace(*journal_, steps_, format_edit(edit));
+        if (!pending->is_written()) return refuse(journal_->trouble());
+    }
     EditReport report = perform(edit);
     if (!report.ok) return report;
     if (!is_travel) {
@@ -75,7 +104,8 @@ EditReport Session::apply(const Edit& edit) {
         tape_.push_back({steps_, edit});
         tape_place_ = tape_.size();
     }
-    if (journal_) journal_->write_edit(at, format_edit(edit));
+    if (pending) pending->confirm();
+    if (journal_ && !journal_->trouble().empty()) report.message += "; " + journal_->trouble();
     return report;
 }
 
@@ -104,6 +134,10 @@ Model Session::plain_model() const {
     return plain;
 }
 
+const Force* Session::find_pull() const {
+    return model().forces.find(model().forces.find(pull_name));
+}
+
 HandOverReport Session::hand_over(Model next, SimulationOptions options, HandOverLimits limits) {
     // Ends that are drawn together by a law of time can contradict others, or ask for what no motion can follow.
     const Table<Joint>& joints = next.joints;
@@ -112,7 +146,7 @@ HandOverReport Session::hand_over(Model next, SimulationOptions options, HandOve
         limits.rate = session_options_.closing_frequency;
         limits.gap = torn * simulation_->system().length_scale();
     }
-    const Force* pull = model().forces.find(model().forces.find(pull_name));
+    const Force* pull = find_pull();
     if (pull != nullptr && next.markers.contains(pull->b)) next.forces.add(*pull);
     HandOverReport report = simulation_->hand_over(std::move(next), std::move(options), limits);
     const Uninterrupted hold;  // the new mechanism is there: the rest follows
@@ -240,6 +274,9 @@ EditReport Session::perform_edit(const PullMarker& edit) {
         return {};
     }
     const double mass = ModelEvaluation(model()).mass_properties(body).mass;
+    for (const auto& gain : {edit.stiffness, edit.damping})
+        if (gain && !(*gain >= 0 && std::isfinite(*gain)))
+            throw ModelError(fmt::format("stiffness and damping of a pull must not be negative, found {}", *gain));
     const double stiffness = edit.stiffness.value_or((mass > 0 ? mass : 1.0) * pull_frequency * pull_frequency);
     Force pull;
     pull.name = pull_name;
@@ -270,6 +307,7 @@ EditReport Session::change_pull(Model next) {
 }
 
 EditReport Session::perform_edit(const ApplyImpulse& edit) {
+    if (!edit.impulse.allFinite() || !edit.moment.allFinite()) throw ModelError("the impulse is not finite");
     const Uninterrupted hold;
     EditReport report;
     report.hand_over = simulation_->apply_impulse(edit.marker, edit.impulse, edit.moment);
@@ -293,8 +331,9 @@ EditReport Session::perform_edit(const UseOption& edit) {
         next.modular.division = edit.value == "none" ? "" : edit.value;
     } else if (edit.name == "step") {
         step = Expression::parse(edit.value).bind({}).constant();
-        if (!(step > 0) || !std::isfinite(step))
-            throw ModelError(fmt::format("the step must be a positive number, found '{}'", edit.value));
+        if (!(step >= shortest_session_step && step <= longest_session_step))
+            throw ModelError(
+                fmt::format("the step must be a positive number of seconds, 1e-12 to 1e6, found '{}'", edit.value));
     } else {
         set_option(next, edit.name, edit.value);
     }
@@ -320,11 +359,10 @@ EditReport Session::perform_edit(const RenewSolvers&) {
     return {};
 }
 
-// Edits can always be taken back: joints that the motion of now does not allow are there again, but without effect, and if that
-// does not do, those whose ends are still being drawn together likewise.
+// Edits can always be taken back: joints that the motion of now does not allow are there again, but without effect.
 EditReport Session::take_over_disabling(Model next, SimulationOptions options, double step, std::string& remark) {
-    std::vector<std::string> disabled = joints_brought(model(), next);
-    const auto attempt = [&] {
+    const std::vector<std::vector<std::string>> choices = joints_in_the_way(model(), next);
+    const auto attempt = [&](const std::vector<std::string>& disabled) {
         Model without = next;
         for (const std::string& name : disabled) {
             Joint& joint = without.joints.get(without.joints.find(name));
@@ -336,20 +374,14 @@ EditReport Session::take_over_disabling(Model next, SimulationOptions options, d
         remark = fmt::format(", disabled: {}", fmt::join(disabled, ", "));
         return report;
     };
-    try {
-        return attempt();
-    } catch (const ModelError&) {
-        const std::size_t brought = disabled.size();
-        const Table<Joint>& joints = next.joints;
-        for (const auto handle : joints.handles()) {
-            const Joint& joint = joints.get(handle);
-            const auto known = disabled.begin() + static_cast<std::ptrdiff_t>(brought);
-            if (!joint.closing.empty() && !joint.is_disabled && std::find(disabled.begin(), known, joint.name) == known)
-                disabled.push_back(joint.name);
+    for (std::size_t i = 0; i + 1 < choices.size(); ++i) {
+        try {
+            return attempt(choices[i]);
+        } catch (const ModelError&) {
+            continue;  // the last one tells what is wrong
         }
-        if (disabled.size() == brought) throw;
-        return attempt();
     }
+    return attempt(choices.back());
 }
 
 EditReport Session::take_back(bool forwards) {

@@ -19,6 +19,7 @@
 #include "limber/model/evaluation.hpp"
 #include "limber/modular/live_joints.hpp"
 #include "limber/simulation/drawn_joints.hpp"
+#include "limber/simulation/large_angles.hpp"
 #include "limber/simulation/open_joints.hpp"
 #include "limber/simulation/quasi_static_start.hpp"
 
@@ -74,6 +75,7 @@ Simulation::Simulation(const Simulation& before, Model model, SimulationOptions 
       options_(std::move(options)),
       component_compilations_(before.component_compilations_),
       watches_work_(before.watches_work_),
+      metering_time_(before.metering_time_),
       assembly_(before.assembly_),
       velocity_start_(before.velocity_start_),
       equilibrium_(before.equilibrium_) {}
@@ -155,10 +157,13 @@ void Simulation::compile_watched(const std::shared_ptr<const Mechanism<D>>& mech
     const bool has_matrices = is_divided || !find_formulation(options_.formulation).is_matrix_free;
     const auto system = make_system<D>(mechanism, coordinate_kind(), has_matrices);
     system_ = system;
-    observer_ = make_observer<D>(model_, system,
-                                 make_acceleration_solver(is_divided ? "augmented-lagrangian" : options_.formulation,
-                                                          system_, options_.formulation_options));
+    observer_ = make_observer<D>(model_, system, make_observing_solver());
     is_watched_old_ = false;
+}
+
+std::unique_ptr<AccelerationSolver> Simulation::make_observing_solver() const {
+    return make_acceleration_solver(options_.modular.is_on() ? "augmented-lagrangian" : options_.formulation, system_,
+                                    options_.formulation_options);
 }
 
 std::shared_ptr<const System> Simulation::shared_system() const {
@@ -189,6 +194,7 @@ void Simulation::forget_past() {
     } else {
         forget(system_as<3>());
     }
+    observer_->use_solver(make_observing_solver(), state_);
 }
 
 template <int D>
@@ -229,6 +235,7 @@ void Simulation::start() {
     assembly_ = assemble(*mechanism, states, state_.memory, 0.0, true);
     if (!assembly_.converged)
         throw ModelError(describe_open_joint(model_, assembly_.worst, "the mechanism cannot be assembled"));
+    refuse_large_angles(*mechanism, states, state_.memory);
     note_moves(*mechanism, states);
     InertialessMotions<D> inertialess(*mechanism, states, state_.memory, 0.0);
     inertialess.balance(states, state_.memory, 0.0);
@@ -253,6 +260,7 @@ void Simulation::start() {
     rest_idle_turns(*mechanism, states);
     const BodyStates<D> given = states;
     velocity_start_ = project_velocities(*mechanism, states, state_.memory, 0.0, true);
+    rest_idle_turns(*mechanism, states);
     note_velocities(*mechanism, given, states);
     if (!(velocity_start_.largest_error < 1e-6 * (1 + mechanism->length_scale)))
         throw ModelError(
@@ -267,6 +275,8 @@ void Simulation::start() {
 
 template <int D>
 void Simulation::note_moves(const Mechanism<D>& mechanism, const BodyStates<D>& states) {
+    // Bodies that go where 'initial' asks for are no surprise.
+    if (!(assembly_.given_error > noticed * std::min(1.0, mechanism.length_scale))) return;
     for (std::size_t b = 0; b < states.size(); ++b) {
         const BodyState<D>& given = mechanism.bodies[b].reference;
         const Mat<D> turn = states[b].axes * given.axes.transpose();
@@ -305,8 +315,49 @@ void Simulation::note_velocities(const Mechanism<D>& mechanism, const BodyStates
 template <int D>
 void Simulation::go_on() {
     compile<D>(std::make_shared<const Mechanism<D>>(make_mechanism<D>(model_)));
-    if (state_.q.size() != system_->size() || state_.memory.size() != system_->initial_memory().size())
-        throw ModelError("the state does not belong to this model");
+    check_state<D>();
+    observer_->use_solver(make_observing_solver(), state_);
+}
+
+template <int D>
+void Simulation::check_state() const {
+    const Mechanism<D>& m = system_as<D>().mechanism();
+    const auto require = [](bool is_right, const std::string& what) {
+        if (!is_right) throw ModelError("the state does not belong to this model: " + what);
+    };
+    const auto check_length = [&](const char* name, std::ptrdiff_t length, std::ptrdiff_t expected) {
+        require(length == expected, fmt::format("{} has {} numbers, expected {}", name, length, expected));
+    };
+    const auto check_numbers = [&](const char* name, const VecX& numbers, int expected) {
+        check_length(name, numbers.size(), expected);
+        require(numbers.allFinite(), fmt::format("{} is not finite", name));
+    };
+    const int size = system_->size();
+    require(std::isfinite(state_.t), "its time is not finite");
+    check_numbers("q", state_.q, size);
+    check_numbers("v", state_.v, size);
+    check_numbers("a", state_.a, size);
+    check_numbers("lambda", state_.lambda, options_.modular.is_on() ? 0 : system_->rows());
+    // None yet, or one for each coordinate.
+    if (state_.scheme_a.size() > 0) check_numbers("scheme_a", state_.scheme_a, size);
+    if (state_.previous_a.size() > 0) check_numbers("previous_a", state_.previous_a, size);
+    require(std::isfinite(state_.previous_step) && state_.previous_step >= 0, "previous_step is not a length of time");
+    check_length("memory", static_cast<std::ptrdiff_t>(state_.memory.size()),
+                 static_cast<std::ptrdiff_t>(m.initial_memory.size()));
+    require(std::all_of(state_.memory.begin(), state_.memory.end(), [](double x) { return std::isfinite(x); }),
+            "memory is not finite");
+    for (const ContactPoint& contact : state_.contacts) {
+        const auto is_index = [](int index, std::size_t count) {
+            return index >= -1 && index < static_cast<int>(count);
+        };
+        require(is_index(contact.body_a, m.bodies.size()) && is_index(contact.body_b, m.bodies.size()) &&
+                    is_index(contact.shape_a, m.shapes.size()) && is_index(contact.shape_b, m.shapes.size()) &&
+                    is_index(contact.rule, m.contact_rules.size()),
+                "a contact is between bodies, of shapes or by a rule that it has not");
+        require(contact.point.allFinite() && contact.normal.allFinite() && std::isfinite(contact.gap) &&
+                    contact.force.allFinite() && contact.torque.allFinite(),
+                "a contact is not finite");
+    }
 }
 
 HandOverReport Simulation::hand_over(Model model, SimulationOptions options, const HandOverLimits& limits) {
@@ -559,37 +610,6 @@ Frame Simulation::body_frame(const std::string& name) const {
         return frame;
     };
     return model_.planar ? find(system_as<2>()) : find(system_as<3>());
-}
-
-namespace {
-
-// Adds up the work of the stretches of a step.
-class StepWork final : public StepListener {
-public:
-    StepWork(Observer& observer, int order) : observer_(observer), order_(order) {}
-    void begin_step() override { work_ = 0; }
-    void add_stretch(const State& from, const State& to) override { work_ += observer_.compute_work(from, to, order_); }
-    double work() const { return work_; }
-
-private:
-    Observer& observer_;
-    int order_;
-    double work_ = 0;
-};
-
-}  // namespace
-
-StepReport Simulation::step(double h) {
-    observer_->follow_step(h);
-    if (!watches_work_ || !observer().has_work()) return stepper_->step(state_, h);
-    StepWork work(observer(), find_integrator(options_.integrator).order);
-    const bool tells = stepper_->tell(&work);
-    if (!tells) before_ = state_;
-    StepReport report = stepper_->step(state_, h);
-    stepper_->tell(nullptr);
-    if (report.ok && !tells) work.add_stretch(before_, state_);
-    report.work = report.ok ? work.work() : 0;
-    return report;
 }
 
 template <int D>

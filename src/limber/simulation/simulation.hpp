@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "limber/integration/step_path.hpp"
 #include "limber/integration/stepper.hpp"
 #include "limber/kinematics/body_space/assembly.hpp"
 #include "limber/modular/modular_stepper.hpp"
@@ -64,6 +65,7 @@ public:
     std::shared_ptr<const System> shared_system() const;
     const State& state() const { return state_; }
     double time() const { return state_.t; }
+    double longest_step() const { return observer_->longest_step(); }
     const AssemblyReport& assembly() const { return assembly_; }
     const VelocityReport& velocity_start() const { return velocity_start_; }
     /// What the joints have made of the start; empty after a hand-over.
@@ -74,10 +76,18 @@ public:
     const EquilibriumReport& equilibrium() const { return equilibrium_; }
 
     /// One step; on failure the state is the last good one and the report says why.
-    StepReport step(double h);
-    /// Whether steps tell the work of what has no potential (StepReport::work): costs two evaluations of the forces per step.
+    StepReport step(double h) { return step(h, nullptr); }
+    /// The same; `path` becomes the motion within the step, for interpolate(). Null: nobody wants to know.
+    StepReport step(double h, StepPath* path);
+    /// The state at an instant within the last step, to the order of the integrator; never over an impact or another sudden change.
+    void interpolate(const StepPath& path, double t, State& state) const;
+    /// Whether steps tell the work of what has no potential (StepReport::work): costs an evaluation of the forces per step.
     void watch_work(bool is_watched) { watches_work_ = is_watched; }
     bool watches_work() const { return watches_work_; }
+    /// How steps come about, for those who ask the observer for work within them.
+    WorkSource work_source() const;
+    /// Seconds that finding the work has taken so far, within steps.
+    double metering_time() const { return metering_time_; }
     /// Steps of length h up to `end`, the last one shorter if need be. Stops at the first failure.
     StepReport advance(double end, double h);
 
@@ -147,6 +157,12 @@ private:
     void divide_mechanism(const std::shared_ptr<const Mechanism<D>>& mechanism);
     template <int D>
     void make_steppers();
+    /// Throws ModelError if the numbers of the state are not those this mechanism has.
+    template <int D>
+    void check_state() const;
+    template <int D>
+    StepPath::Shape shape_of_step(const State& before) const;
+    std::unique_ptr<AccelerationSolver> make_observing_solver() const;
     CoordinateKind choose_coordinates();
     CoordinateKind coordinate_kind() const;
     template <int D>
@@ -167,7 +183,8 @@ private:
     std::unique_ptr<Stepper> stepper_;
     State state_;
     bool watches_work_ = false;
-    State before_;  // the step, while work is watched
+    double metering_time_ = 0;
+    State before_;  // the step, while it is followed
     StartChanges start_changes_;
     AssemblyReport assembly_;
     VelocityReport velocity_start_;

@@ -22,10 +22,11 @@ std::span<const GaussPoint> gauss_points(bool is_precise) {
 
 template <int D>
 WorkMeter<D>::WorkMeter(const MechanismSystem<D>& system, AccelerationSolver& solver)
-    : system_(system), m_(system.mechanism()), solver_(solver) {
+    : system_(system), m_(system.mechanism()), solver_(&solver) {
     for (const auto& law : m_.constraints.laws) has_drivers_ = has_drivers_ || !law.is_constant();
     // Time-stepping keeps the account of its drivers itself.
     has_drivers_ = has_drivers_ && m_.driver_work < 0;
+    has_user_rows_ = !m_.constraints.user_rows.empty();
     const bool has_changing_gravity =
         std::any_of(m_.gravity.begin(), m_.gravity.end(), [](const auto& g) { return !g.is_constant(); });
     has_power_ = has_drivers_ || has_changing_gravity || !m_.forces.elements.empty();
@@ -36,8 +37,10 @@ WorkMeter<D>::WorkMeter(const MechanismSystem<D>& system, AccelerationSolver& so
             bristles_.emplace_back(e.slip_memory + slip_bend, slip_size - slip_bend);
     }
     features_.resize(m_.features.size());
-    for (auto* list : {&slot_force_, &slot_place_, &slot_force_before_, &slot_place_before_})
-        list->assign(m_.forces.slot_feature.size(), Vec<D>::Zero());
+    for (End* end : {&from_, &to_}) {
+        end->force.assign(m_.forces.slot_feature.size(), Vec<D>::Zero());
+        end->place = end->force;
+    }
     for (const int f : m_.forces.slot_feature)
         if (m_.features[f].body >= 0 && !m_.features[f].is_point) turned_.push_back(m_.features[f].body);
     std::sort(turned_.begin(), turned_.end());
@@ -48,95 +51,140 @@ WorkMeter<D>::WorkMeter(const MechanismSystem<D>& system, AccelerationSolver& so
     to_rates_.resize(m_.bodies.size());
     a_ = VecX::Zero(system.size());
     lambda_ = VecX::Zero(system.rows());
+    if (has_drivers_) evaluation_ = system.make_evaluation();
+}
+
+template <int D>
+void WorkMeter<D>::use_solver(AccelerationSolver& solver) {
+    solver_ = &solver;
+    from_.is_known = to_.is_known = false;
+    a_.setZero();
+    lambda_.setZero();
 }
 
 template <int D>
 void WorkMeter<D>::connect_precisely(const State& from, const State& to, double h) {
     const auto find_rates = [&](const State& state, std::vector<TwistVec<D>>& rates) {
-        solver_.solve(state.t, state.q, state.v, state.memory, a_, lambda_);
+        solver_->solve(state.t, state.q, state.v, state.memory, a_, lambda_);
         system_.export_twist_rates(state.q, state.v, a_, rates);
     };
     find_rates(from, from_rates_);
     find_rates(to, to_rates_);
     for (std::size_t b = 0; b < motion_.size(); ++b)
-        motion_[b].connect(from_[b], to_[b], from_rates_[b], to_rates_[b], h);
+        motion_[b].connect(from_.states[b], to_.states[b], from_rates_[b], to_rates_[b], h);
 }
 
 template <int D>
-double WorkMeter<D>::compute(const State& from, const State& to, int order) {
+bool WorkMeter<D>::End::belongs_to(const State& state) const {
+    return is_known && t == state.t && q == state.q && v == state.v && lambda == state.lambda && memory == state.memory;
+}
+
+template <int D>
+double WorkMeter<D>::compute(const State& from, const State& to, const WorkSource& source) {
     double work = m_.driver_work < 0 ? 0 : to.memory[m_.driver_work] - from.memory[m_.driver_work];
     if (!has_power_ || !(to.t > from.t)) return work;
-    system_.export_states(from.q, from.v, from_);
-    system_.export_states(to.q, to.v, to_);
-    const bool has_ways = order <= 2;
-    if (has_ways) work += compute_along_ways(from, to);
-    if (has_ways && !has_drivers_ && !has_contacts_) return work;
-    return work + compute_at_gauss_points(from, to, order > 4, !has_ways);
+    if (source.order > 2) {
+        from_.is_known = to_.is_known = false;
+        system_.export_states(from.q, from.v, from_.states);
+        system_.export_states(to.q, to.v, to_.states);
+        return work + compute_at_gauss_points(from, to, source.order > 4, true, has_drivers_);
+    }
+    std::swap(from_, to_);
+    if (!from_.belongs_to(from)) find_end(from, from_);
+    find_end(to, to_);
+    work += compute_along_ways();
+    const bool has_driver_ways = has_drivers_ && !has_user_rows_;
+    if (has_driver_ways) work += compute_driver_work(from, to, source.has_multipliers);
+    const bool is_done = !has_contacts_ && (!has_drivers_ || has_driver_ways);
+    return is_done ? work : work + compute_at_gauss_points(from, to, false, false, has_drivers_ && !has_driver_ways);
 }
 
-// Forces, and where they act.
 template <int D>
-void WorkMeter<D>::find_forces(const State& state, const BodyStates<D>& states, std::vector<Vec<D>>& forces) {
-    update_features<D>(m_, states, m_.used_features, features_);
+void WorkMeter<D>::find_end(const State& state, End& end) {
+    end.t = state.t;
+    end.q = state.q;
+    end.v = state.v;
+    end.lambda = state.lambda;
+    end.memory = state.memory;
+    end.is_known = true;
+    end.has_multipliers = false;
+    system_.export_states(state.q, state.v, end.states);
+    update_features<D>(m_, end.states, m_.used_features, features_);
     m_.forces.evaluate_without_potential(m_.constraints.measures, {features_, state.memory, m_.curves}, state.t,
-                                         forces);
+                                         end.force);
+    for (std::size_t s = 0; s < end.place.size(); ++s) end.place[s] = features_.value[m_.forces.slot_feature[s]];
+}
+
+// Constraint forces -J^T lambda, and rows Phi = g(q) - h(t) that move with time: mean multipliers times the change of Phi by time alone, whatever
+// corner h may have within the step.
+template <int D>
+double WorkMeter<D>::compute_driver_work(const State& from, const State& to, bool has_multipliers) {
+    for (const auto& [state, end] : {std::pair(&from, &from_), std::pair(&to, &to_)}) {
+        if (end->has_multipliers) continue;
+        if (has_multipliers) {
+            lambda_ = state->lambda;
+        } else {
+            solver_->solve(state->t, state->q, state->v, state->memory, a_, lambda_);
+        }
+        end->multipliers = lambda_;
+        end->has_multipliers = true;
+    }
+    const int rows = system_.holonomic_rows();
+    system_.update_residuals(*evaluation_, from.t, to.q, to.memory);
+    phi_ = evaluation_->phi.head(rows);
+    system_.update_residuals(*evaluation_, to.t, to.q, to.memory);
+    return 0.5 * (from_.multipliers + to_.multipliers).head(rows).dot(evaluation_->phi.head(rows) - phi_);
 }
 
 template <int D>
-double WorkMeter<D>::compute_along_ways(const State& from, const State& to) {
-    const auto keep_places = [&](std::vector<Vec<D>>& places) {
-        for (std::size_t s = 0; s < places.size(); ++s) places[s] = features_.value[m_.forces.slot_feature[s]];
-    };
-    find_forces(from, from_, slot_force_before_);
-    keep_places(slot_place_before_);
-    find_forces(to, to_, slot_force_);
-    keep_places(slot_place_);
-    for (const int b : turned_) motion_[b].connect(from_[b], to_[b], to.t - from.t);
+double WorkMeter<D>::compute_along_ways() {
+    for (const int b : turned_) motion_[b].connect(from_.states[b], to_.states[b], to_.t - from_.t);
     double work = 0;
-    for (std::size_t s = 0; s < slot_force_.size(); ++s) {
+    for (std::size_t s = 0; s < to_.force.size(); ++s) {
         const Feature<D>& feature = m_.features[m_.forces.slot_feature[s]];
         if (feature.body < 0) continue;
         if (feature.is_point) {
-            work += 0.5 * (slot_force_before_[s] + slot_force_[s]).dot(slot_place_[s] - slot_place_before_[s]);
+            work += 0.5 * (from_.force[s] + to_.force[s]).dot(to_.place[s] - from_.place[s]);
         } else {
             // A gradient on a direction is a torque.
             const AngularVec<D> torque =
-                moment<D>(slot_place_before_[s], slot_force_before_[s]) + moment<D>(slot_place_[s], slot_force_[s]);
+                moment<D>(from_.place[s], from_.force[s]) + moment<D>(to_.place[s], to_.force[s]);
             work += 0.5 * torque.dot(motion_[feature.body].turn());
         }
     }
     for (int k = 0; k < D; ++k) {
         if (m_.gravity[k].is_constant()) continue;
-        const double mean = 0.5 * (m_.gravity[k].value(from.t) + m_.gravity[k].value(to.t));
-        for (std::size_t b = 0; b < from_.size(); ++b)
-            work += m_.bodies[b].mass * mean * (to_[b].position[k] - from_[b].position[k]);
+        const double mean = 0.5 * (m_.gravity[k].value(from_.t) + m_.gravity[k].value(to_.t));
+        for (std::size_t b = 0; b < motion_.size(); ++b)
+            work += m_.bodies[b].mass * mean * (to_.states[b].position[k] - from_.states[b].position[k]);
     }
     return work;
 }
 
 template <int D>
-double WorkMeter<D>::compute_at_gauss_points(const State& from, const State& to, bool is_precise, bool with_forces) {
+double WorkMeter<D>::compute_at_gauss_points(const State& from, const State& to, bool is_precise, bool with_forces,
+                                             bool with_drivers) {
     const double h = to.t - from.t;
     memory_ = to.memory;
     for (const auto& [first, count] : bristles_) std::copy_n(&from.memory[first], count, &memory_[first]);
     if (is_precise) {
         connect_precisely(from, to, h);
     } else {
-        for (std::size_t b = 0; b < motion_.size(); ++b) motion_[b].connect(from_[b], to_[b], h);
+        for (std::size_t b = 0; b < motion_.size(); ++b) motion_[b].connect(from_.states[b], to_.states[b], h);
     }
     double work = 0;
     for (const GaussPoint& point : gauss_points(is_precise)) {
         for (std::size_t b = 0; b < motion_.size(); ++b) motion_[b].find(point.at, states_[b]);
-        work += h * point.weight * compute_power(from.t + point.at * h, with_forces);
+        work += h * point.weight * compute_power(from.t + point.at * h, with_forces, with_drivers);
     }
     return work;
 }
 
 template <int D>
-double WorkMeter<D>::compute_power(double t, bool with_forces) {
+double WorkMeter<D>::compute_power(double t, bool with_forces, bool with_drivers) {
     update_features<D>(m_, states_, m_.used_features, features_);
     const MeasureContext<D> context{features_, memory_, m_.curves};
-    double power = has_drivers_ ? compute_driver_power(t) : 0;
+    double power = with_drivers ? compute_driver_power(t) : 0;
     if (!with_forces) return power + m_.forces.contact_power(context, t);
     power += m_.forces.power(m_.constraints.measures, context, t);
     for (int k = 0; k < D; ++k) {
@@ -151,8 +199,8 @@ double WorkMeter<D>::compute_power(double t, bool with_forces) {
 template <int D>
 double WorkMeter<D>::compute_driver_power(double t) {
     system_.import_states(states_, q_, v_);
-    solver_.solve(t, q_, v_, memory_, a_, lambda_);
-    return lambda_.dot(solver_.evaluation().time_partial);
+    solver_->solve(t, q_, v_, memory_, a_, lambda_);
+    return lambda_.dot(solver_->evaluation().time_partial);
 }
 
 template class WorkMeter<2>;

@@ -25,6 +25,8 @@ export class Gallery {
   constructor(
     private studio: Studio,
     private onUpload: () => void,
+    /** Told whether the page is covered, so that messages can be shown on top. */
+    private onCover: (isCovered: boolean) => void,
   ) {
     this.element = h(
       'section',
@@ -42,6 +44,7 @@ export class Gallery {
 
   async show(): Promise<void> {
     this.element.hidden = false;
+    this.onCover(true);
     const files = (await this.studio.connection.ask('files')).files ?? [];
     if (!this.isLoaded) {
       const reply = await this.studio.connection.ask('gallery');
@@ -53,8 +56,11 @@ export class Gallery {
     if (files.length > 0) this.list.append(this.ownFiles(files));
   }
 
+  /** Stays if there is nothing to see behind it. */
   hide(): void {
-    if (this.studio.scene) this.element.hidden = true;
+    if (!this.studio.state?.open) return;
+    this.element.hidden = true;
+    this.onCover(false);
   }
 
   private sections(examples: { name: string; scene: Scene }[]): HTMLElement[] {

@@ -16,7 +16,16 @@ namespace limber {
 
 template <int D>
 RelativeSystem<D>::RelativeSystem(std::shared_ptr<const Mechanism<D>> mechanism, bool with_matrices)
-    : MechanismSystem<D>(std::move(mechanism)), coordinates_(*this->mechanism_), with_matrices_(with_matrices) {
+    : RelativeSystem(mechanism, choose_tree(*mechanism), with_matrices) {}
+
+template <int D>
+RelativeSystem<D>::RelativeSystem(std::shared_ptr<const Mechanism<D>> mechanism, const RelativeSystem& like)
+    : RelativeSystem(mechanism, like.coordinates_.tree(), like.with_matrices_) {}
+
+template <int D>
+RelativeSystem<D>::RelativeSystem(const std::shared_ptr<const Mechanism<D>>& mechanism, RelativeTree<D> tree,
+                                  bool with_matrices)
+    : MechanismSystem<D>(mechanism), coordinates_(*this->mechanism_, std::move(tree)), with_matrices_(with_matrices) {
     const Mechanism<D>& m = *this->mechanism_;
     this->has_constant_mass_ = false;
     this->length_scale_ = m.length_scale;

@@ -25,6 +25,8 @@ class RelativeSystem final : public MechanismSystem<D> {
 public:
     /// Without matrices: no mass matrix and no tangents, cost and memory grow linearly with the number of bodies.
     RelativeSystem(std::shared_ptr<const Mechanism<D>> mechanism, bool with_matrices);
+    /// In the coordinates of `like`, whose mechanism has the same bodies and joints but may have other inertia.
+    RelativeSystem(std::shared_ptr<const Mechanism<D>> mechanism, const RelativeSystem& like);
 
     const RelativeCoordinates<D>& coordinates() const { return coordinates_; }
     static const RelativeMotion<D>& motion(const Evaluation& e);
@@ -60,6 +62,7 @@ private:
     static constexpr int T = twist_size<D>;
     struct Scratch;
 
+    RelativeSystem(const std::shared_ptr<const Mechanism<D>>& mechanism, RelativeTree<D> tree, bool with_matrices);
     void gather_rows();
     bool is_felt_by_common_motion(const Row& row) const;
     TreeReach reach_of(const int* features, int count, bool is_internal) const;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "limber/dynamics/system/relative_system.hpp"
+#include "limber/dynamics/system/system_like.hpp"
 #include "limber/dynamics/system/system_of.hpp"
 #include "limber/kinematics/mechanism/idle_turns.hpp"
 #include "limber/kinematics/natural/natural_coordinates.hpp"
@@ -106,6 +107,22 @@ std::shared_ptr<const MechanismSystem<D>> make_system(std::shared_ptr<const Mech
     return std::make_shared<RelativeSystem<D>>(std::move(mechanism), with_matrices);
 }
 
+template <int D>
+std::shared_ptr<const MechanismSystem<D>> make_system_like(const MechanismSystem<D>& like,
+                                                           std::shared_ptr<const Mechanism<D>> mechanism) {
+    const auto of = [&]<class Kind>(const Kind* kind) -> std::shared_ptr<const MechanismSystem<D>> {
+        return kind == nullptr ? nullptr : std::make_shared<Kind>(mechanism, *kind);
+    };
+    if (auto system = of(dynamic_cast<const SystemOf<NaturalCoordinates<D>>*>(&like))) return system;
+    mechanism = with_idle_inertia<D>(std::move(mechanism));
+    if (auto system = of(dynamic_cast<const SystemOf<ReferencePointCoordinates<D>>*>(&like))) return system;
+    return of(&dynamic_cast<const RelativeSystem<D>&>(like));
+}
+
+template std::shared_ptr<const MechanismSystem<2>> make_system_like(const MechanismSystem<2>&,
+                                                                    std::shared_ptr<const Mechanism<2>>);
+template std::shared_ptr<const MechanismSystem<3>> make_system_like(const MechanismSystem<3>&,
+                                                                    std::shared_ptr<const Mechanism<3>>);
 template std::shared_ptr<const MechanismSystem<2>> make_system(std::shared_ptr<const Mechanism<2>>, CoordinateKind,
                                                                bool);
 template std::shared_ptr<const MechanismSystem<3>> make_system(std::shared_ptr<const Mechanism<3>>, CoordinateKind,

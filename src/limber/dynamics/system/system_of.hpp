@@ -20,7 +20,10 @@ class SystemOf final : public MechanismSystem<Set::D> {
 public:
     static constexpr int D = Set::D;
 
-    explicit SystemOf(std::shared_ptr<const Mechanism<D>> mechanism);
+    explicit SystemOf(const std::shared_ptr<const Mechanism<D>>& mechanism) : SystemOf(mechanism, Set(*mechanism)) {}
+    /// In the coordinates of `like`, whose mechanism has the same bodies, joints and features but may have other inertia.
+    SystemOf(const std::shared_ptr<const Mechanism<D>>& mechanism, const SystemOf& like)
+        : SystemOf(mechanism, Set(*mechanism, like.set_)) {}
 
     const char* coordinates_name() const override;
     std::unique_ptr<Evaluation> make_evaluation() const override;
@@ -45,6 +48,7 @@ public:
 private:
     struct Scratch;  // the evaluation with features, row gradients, slot forces
 
+    SystemOf(std::shared_ptr<const Mechanism<D>> mechanism, Set set);
     void gather_rows();
     ColumnUnion unite(const int* features, int count) const;
     void build_patterns();

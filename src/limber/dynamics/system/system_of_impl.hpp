@@ -22,8 +22,8 @@ struct SystemOf<Set>::Scratch final : Evaluation {
 // ---------------------------------------------------------------- compilation
 
 template <class Set>
-SystemOf<Set>::SystemOf(std::shared_ptr<const Mechanism<D>> mechanism)
-    : MechanismSystem<D>(std::move(mechanism)), set_(*this->mechanism_) {
+SystemOf<Set>::SystemOf(std::shared_ptr<const Mechanism<D>> mechanism, Set set)
+    : MechanismSystem<D>(std::move(mechanism)), set_(std::move(set)) {
     const Mechanism<D>& m = *this->mechanism_;
     this->has_constant_mass_ = Set::has_constant_mass;
     this->length_scale_ = m.length_scale;

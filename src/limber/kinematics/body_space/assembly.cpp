@@ -71,6 +71,7 @@ AssemblyReport assemble(const Mechanism<D>& m, BodyStates<D>& states, std::vecto
                         bool with_initial_values) {
     // Only holonomic rows count here.
     ConstraintSet<D> set = m.constraints;
+    const auto own_rows = static_cast<Eigen::Index>(set.rows.size());
     if (with_initial_values)
         for (const InitialMeasure& initial : m.initial_positions)
             set.add_holonomic(-1, {{1.0, initial.measure}}, initial.value);
@@ -87,6 +88,8 @@ AssemblyReport assemble(const Mechanism<D>& m, BodyStates<D>& states, std::vecto
     const double tolerance = 1e-14 * m.length_scale * std::max(1, c.row_count());
     AssemblyReport report;
     update_memory(m, states, c.features, memory);
+    c.update(states, memory, t);
+    report.given_error = own_rows > 0 ? errors().head(own_rows).template lpNorm<Eigen::Infinity>() : 0.0;
     if (with_initial_values) TurnCounter<D>(m, c.features, t, memory).count();
     c.update(states, memory, t);
     VecX phi = errors();

@@ -16,6 +16,7 @@ struct AssemblyReport {
     double largest_error = 0;  ///< of the rows, after assembly
     WorstRow worst;            ///< the row that has it
     double largest_move = 0;   ///< of a body's centre of mass
+    double given_error = 0;    ///< of the rows of joints and drivers where the bodies were put
 };
 
 struct VelocityReport {

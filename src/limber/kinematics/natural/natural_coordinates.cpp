@@ -12,7 +12,15 @@ namespace limber {
 
 template <int D>
 NaturalCoordinates<D>::NaturalCoordinates(const Mechanism<D>& mechanism)
-    : m_(mechanism), layout_(choose_natural_layout(mechanism)) {
+    : NaturalCoordinates(mechanism, choose_natural_layout(mechanism)) {}
+
+template <int D>
+NaturalCoordinates<D>::NaturalCoordinates(const Mechanism<D>& mechanism, const NaturalCoordinates& like)
+    : NaturalCoordinates(mechanism, like.layout_) {}
+
+template <int D>
+NaturalCoordinates<D>::NaturalCoordinates(const Mechanism<D>& mechanism, NaturalLayout<D> layout)
+    : m_(mechanism), layout_(std::move(layout)) {
     number_nodes();
     for (const Feature<D>& f : m_.features) {
         if (f.body < 0) {

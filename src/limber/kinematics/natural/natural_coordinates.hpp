@@ -31,6 +31,9 @@ public:
     using FeatureJacobian = Eigen::Matrix<double, D, Eigen::Dynamic, 0, D, max_feature_columns>;
 
     explicit NaturalCoordinates(const Mechanism<D>& mechanism);
+    /// The coordinates of `like`, whose mechanism has the same bodies, joints and features but may have other inertia: which
+    /// points and vectors describe a body depends on it.
+    NaturalCoordinates(const Mechanism<D>& mechanism, const NaturalCoordinates& like);
 
     int size() const { return size_; }
     /// Features of the mechanism, then one per node.
@@ -104,6 +107,7 @@ private:
         double c, s;
     };
 
+    NaturalCoordinates(const Mechanism<D>& mechanism, NaturalLayout<D> layout);
     Coefficients coefficients(int body, bool is_point, const Vec<D>& local) const;
     void number_nodes();
     void add_feature(const Coefficients& k, const NaturalBasis<D>& basis);

@@ -34,6 +34,9 @@ public:
     using Curvature = Mat<turning_columns>;
 
     explicit ReferencePointCoordinates(const Mechanism<D>& mechanism);
+    /// The coordinates of `like`: those of bodies are always the same.
+    ReferencePointCoordinates(const Mechanism<D>& mechanism, const ReferencePointCoordinates& /*like*/)
+        : ReferencePointCoordinates(mechanism) {}
 
     int size() const { return static_cast<int>(m_.bodies.size()) * columns_per_body; }
     int feature_count() const { return static_cast<int>(m_.features.size()); }

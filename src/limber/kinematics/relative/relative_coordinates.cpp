@@ -49,8 +49,8 @@ Vec3 e_column(const Eigen::Vector4d& p, int k) {
 }  // namespace
 
 template <int D>
-RelativeCoordinates<D>::RelativeCoordinates(const Mechanism<D>& mechanism)
-    : m_(mechanism), tree_(choose_tree(mechanism)) {}
+RelativeCoordinates<D>::RelativeCoordinates(const Mechanism<D>& mechanism, RelativeTree<D> tree)
+    : m_(mechanism), tree_(std::move(tree)) {}
 
 template <int D>
 RelativeMotion<D> RelativeCoordinates<D>::make_motion() const {

@@ -57,7 +57,10 @@ struct RelativeMotion {
 template <int D>
 class RelativeCoordinates {
 public:
-    explicit RelativeCoordinates(const Mechanism<D>& mechanism);
+    explicit RelativeCoordinates(const Mechanism<D>& mechanism)
+        : RelativeCoordinates(mechanism, choose_tree(mechanism)) {}
+    /// A forest chosen for the same bodies and joints, perhaps with other inertia, on which the choice depends.
+    RelativeCoordinates(const Mechanism<D>& mechanism, RelativeTree<D> tree);
 
     const RelativeTree<D>& tree() const { return tree_; }
     int size() const { return tree_.columns; }
