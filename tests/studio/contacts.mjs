@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ask, markerOnScreen, openText, waitForTime } from './harness.mjs';
+import { ask, markerOnScreen, openText, time, waitForTime } from './harness.mjs';
 import { drawn, pause, studio, until } from './shared.mjs';
 
 /** Contacts of the frame: point, normal, force, stop. */
@@ -171,6 +171,8 @@ simulation: {integrator: moreau-jean, step: 0.005}
   await until(() => window.studio.frame.bodies[14] > 0.4, null, 'the brick in the air');
   await page.mouse.up();
   await until(() => Math.abs(window.studio.frame.bodies[14] - 0.3) < 1e-3 && window.studio.frame.kinetic < 1e-6, null, 'the brick on top of the other');
+  // The forces of the step in which it came to rest are those of the impact.
+  await waitForTime(page, (await time(page)) + 0.1);
   await pause();
   const found = await contacts();
   const carried = found.filter((c) => c.point[1] < 0.1).reduce((sum, c) => sum + Math.abs(c.force[1]), 0);
