@@ -7,7 +7,7 @@ namespace limber {
 namespace {
 
 // Sizes below this part of what they are made of are rounding errors.
-constexpr double rounding = 1e-11;
+constexpr double pivot_rounding = 1e-11;
 // The number of minors doubles with every contact. Of more than so many only those of one and two are looked at, where paradoxes begin.
 constexpr Eigen::Index most_contacts_for_all_minors = 12;
 
@@ -16,7 +16,7 @@ bool has_positive_minors(const MatX& w, const VecX& size) {
     const Eigen::Index others = w.rows() - 1;
     if (others < 0) return true;
     const double pivot = w(0, 0);
-    const double noise = std::sqrt(rounding) * size[0];
+    const double noise = std::sqrt(pivot_rounding) * size[0];
     const MatX rest = w.bottomRightCorner(others, others);
     if (pivot < -noise || !has_positive_minors(rest, size.tail(others))) return false;
     if (pivot < noise) return true;
@@ -51,7 +51,7 @@ void ComplementaritySolver::solve_carrying(const MatX& w, const VecX& b) {
             x -= factor_(i, j) * trial_[j];
             d -= factor_(i, j) * factor_(i, j) * pivot_[j];
         }
-        pivot_[i] = d > rounding * w(carrying_[i], carrying_[i]) ? d : 0;
+        pivot_[i] = d > pivot_rounding * w(carrying_[i], carrying_[i]) ? d : 0;
         trial_[i] = x;
     }
     for (Eigen::Index i = n - 1; i >= 0; --i) {
@@ -68,7 +68,7 @@ bool ComplementaritySolver::solve(const MatX& w, const VecX& b, VecX& z) {
     residual_.resize(n);
     factor_.resize(n, n);
     carrying_.clear();
-    const double tolerance = rounding * b.lpNorm<Eigen::Infinity>();
+    const double tolerance = pivot_rounding * b.lpNorm<Eigen::Infinity>();
     const Eigen::Index most_passes = 10 * n + 10;
     for (Eigen::Index pass = 0; pass < most_passes; ++pass) {
         residual_.noalias() = w * z;
@@ -100,8 +100,9 @@ bool ComplementaritySolver::solve(const MatX& w, const VecX& b, VecX& z) {
             if (share >= 1) break;
             std::size_t kept = 0;
             for (std::size_t k = 0; k < carrying_.size(); ++k) {
-                const bool has_let_go = trial_[static_cast<Eigen::Index>(k)] < 0 &&
-                                        z[carrying_[k]] <= rounding * std::abs(trial_[static_cast<Eigen::Index>(k)]);
+                const bool has_let_go =
+                    trial_[static_cast<Eigen::Index>(k)] < 0 &&
+                    z[carrying_[k]] <= pivot_rounding * std::abs(trial_[static_cast<Eigen::Index>(k)]);
                 if (has_let_go) {
                     z[carrying_[k]] = 0;
                 } else {

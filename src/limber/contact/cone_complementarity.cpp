@@ -8,7 +8,7 @@ namespace {
 
 constexpr double least_proximal_weight = 1e-6;  // over the diagonal of W
 constexpr int max_proximal_passes = 20;
-constexpr int max_newton_steps = 25;  // of one pass
+constexpr int max_local_newton_steps = 25;  // of one pass
 constexpr int max_line_halvings = 8;
 constexpr int max_velocity_passes = 10;
 constexpr int facet_directions = 16;
@@ -17,7 +17,7 @@ constexpr int first_path = 2;             // steps of a path, doubled with every
 constexpr int first_newton = 10;          // sweeps before other methods are tried
 constexpr int first_newton_moving = 160;  // the same where sweeps are expected to do
 constexpr int sweeps_between_checks = 10;
-constexpr double rest = 1e-2;  // velocities before, over what forces add to them: less than this is rest
+constexpr double rest_velocity_ratio = 1e-2;  // velocities before, over what forces add to them: less than this is rest
 // Of a set that moves: the part of the energy lost that the error may be worth; after enough sweeps more, but then velocities must be
 // the more exact.
 constexpr double energy_share = 1e-3;
@@ -174,7 +174,7 @@ void ConeSolver::improve_by_newton(int attempt, double tolerance, VecX& p, VecX&
     double best = report.residual;
     for (int pass = 0; pass < max_proximal_passes; ++pass) {
         update_newton_defect(trial_);
-        for (int k = 0; k < max_newton_steps; ++k) {
+        for (int k = 0; k < max_local_newton_steps; ++k) {
             const double defect = defect_.norm();
             if (defect <= 0.1 * tolerance) break;
             update_newton_matrix(trial_);
@@ -365,7 +365,7 @@ ConeReport ConeSolver::solve_impact(const DelassusMatrix& delassus, const std::v
     const auto largest = [](const auto& velocities) {
         return velocities.size() > 0 ? velocities.template lpNorm<Eigen::Infinity>() : 0.0;
     };
-    const Impact impact{working, allowance, largest(before) <= rest * largest(free_velocity - before)};
+    const Impact impact{working, allowance, largest(before) <= rest_velocity_ratio * largest(free_velocity - before)};
     bool has_restitution = false;
     for (int i = 0; i < delassus.block_count(); ++i)
         has_restitution = has_restitution || (blocks[i].restitution > 0 && before[delassus.first_row(i)] < 0);

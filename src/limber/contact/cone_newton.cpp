@@ -11,11 +11,11 @@ namespace {
 // Of the augmented Lagrangian: the first pass is easy for Newton's method, the later ones leave little of the error.
 constexpr double first_penalty = 10;
 constexpr double penalty_growth = 10;
-constexpr double largest_penalty = 1e4;   // beyond it rounding outweighs what a pass gains
-constexpr int max_newton_steps = 40;      // of one pass
-constexpr int max_length_trials = 30;     // of the line search
-constexpr double good_enough = 0.1;       // part of the error that a pass, or a line search, may leave
-constexpr double rank_tolerance = 1e-14;  // of what joints pass on
+constexpr double largest_penalty = 1e4;         // beyond it rounding outweighs what a pass gains
+constexpr int max_proximal_steps = 40;          // of one pass
+constexpr int max_length_trials = 30;           // of the line search
+constexpr double proximal_tolerance = 0.1;      // part of the error that a pass, or a line search, may leave
+constexpr double joint_rank_tolerance = 1e-14;  // of what joints pass on
 
 using SmallVec = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 6, 1>;
 using SmallMat = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 6, 6>;
@@ -150,7 +150,7 @@ void ConeNewton::factorise_joined() {
     for (; rank < rows; ++rank) {
         int pivot = 0;
         const double left = joined_.diagonal().maxCoeff(&pivot);
-        if (!(left > rank_tolerance * largest)) break;
+        if (!(left > joint_rank_tolerance * largest)) break;
         joined_factor_.col(rank) = joined_.col(pivot) / std::sqrt(left);
         joined_.noalias() -= joined_factor_.col(rank) * joined_factor_.col(rank).transpose();
     }
@@ -349,7 +349,7 @@ double ConeNewton::find_length() {
     double high = 1;
     double slope_low = mass_slope - u_step_.dot(y_);
     double slope_high = slope(1);
-    const double enough = good_enough * std::abs(slope_low);
+    const double enough = proximal_tolerance * std::abs(slope_low);
     if (slope_high <= enough) return 1;
     double length = 1;
     for (int k = 0; k < max_length_trials; ++k) {
@@ -367,10 +367,10 @@ int ConeNewton::pass(double tolerance, VecX& p) {
     update_shift();
     int steps = 0;
     project(u_, y_);
-    for (; steps < max_newton_steps; ++steps) {
+    for (; steps < max_proximal_steps; ++steps) {
         const double defect = measure_defect();
         const double moved = (y_ - centre_).cwiseProduct(factor_).lpNorm<Eigen::Infinity>() / penalty_;
-        if (defect <= good_enough * std::max(tolerance, moved) || !find_step()) break;
+        if (defect <= proximal_tolerance * std::max(tolerance, moved) || !find_step()) break;
         multiply(step_, u_step_);
         const double length = find_length();
         nodes_ += length * step_;

@@ -10,9 +10,9 @@
 namespace limber {
 namespace {
 
-constexpr int most_passes = 200;
-constexpr double enough = 1e-13;       // of the impulses, over the largest
-constexpr double energy_noise = 1e-9;  // over the energy that passes through the contacts
+constexpr int most_impact_passes = 200;
+constexpr double impulse_tolerance = 1e-13;  // of the impulses, over the largest
+constexpr double energy_noise = 1e-9;        // over the energy that passes through the contacts
 
 }  // namespace
 
@@ -89,7 +89,7 @@ void CoulombImpact<D>::expand(const VecX& stored) {
     const VecX compression = impulses_;
     VecX expansion = stored;
     after_ = before_ + w * (compression + expansion);
-    for (int pass = 0; pass < most_passes; ++pass) {
+    for (int pass = 0; pass < most_impact_passes; ++pass) {
         const VecX last = expansion;
         for (std::size_t i = 0; i < blocks_.size(); ++i) {
             const Eigen::Index row = contact_delassus_.first_row(static_cast<int>(i));
@@ -103,7 +103,7 @@ void CoulombImpact<D>::expand(const VecX& stored) {
             if (rubbing == 2) rub<2>(row + 1, blocks_[i].friction * normal, expansion);
         }
         if ((expansion - last).template lpNorm<Eigen::Infinity>() <=
-            enough * (compression + expansion).template lpNorm<Eigen::Infinity>())
+            impulse_tolerance * (compression + expansion).template lpNorm<Eigen::Infinity>())
             break;
     }
     impulses_ = compression + expansion;
@@ -124,7 +124,7 @@ void CoulombImpact<D>::solve_with_joints(const StopResponse<D>& response, const 
     const Eigen::Index contacts = before_.size() - joints;
     VecX last;
     changes_.resize(states.size());
-    for (int pass = 0; pass < most_passes; ++pass) {
+    for (int pass = 0; pass < most_impact_passes; ++pass) {
         last = impulses_;
         solve_contacts(std::numeric_limits<double>::infinity());
         const VecX twists = response.response() * impulses_;
@@ -143,7 +143,7 @@ void CoulombImpact<D>::solve_with_joints(const StopResponse<D>& response, const 
             impulses_[row] = next;
         }
         const double change = (impulses_ - last).template lpNorm<Eigen::Infinity>();
-        if (change <= enough * impulses_.template lpNorm<Eigen::Infinity>()) return;
+        if (change <= impulse_tolerance * impulses_.template lpNorm<Eigen::Infinity>()) return;
     }
 }
 

@@ -15,7 +15,7 @@
 namespace limber {
 namespace {
 
-constexpr double rest = 1e-9;  // slower than this, over the length scale, is no slip
+constexpr double rest_speed = 1e-9;  // slower than this, over the length scale, is no slip
 // Of slip forces, over the largest: what is wanted, and what is accepted where the formulation's accelerations are no better, so that further
 // passes gain nothing.
 constexpr double force_accuracy = 1e-11;
@@ -24,7 +24,7 @@ constexpr double vanishing = 1e-12;       // in units of mass and length of the 
 constexpr double excess = 1e-9;           // of a stick force beyond its bound that counts
 constexpr double no_acceleration = 1e-6;  // over the length scale: of slip that is about to begin, or to be thrown back
 constexpr double large_turn = 1e-3;
-constexpr int most_passes = 60;
+constexpr int most_stick_passes = 60;
 constexpr int most_halvings = 8;  // of a step in which no force of slip is found
 
 }  // namespace
@@ -35,7 +35,7 @@ DryFriction<D>::DryFriction(std::shared_ptr<const MechanismSystem<D>> system)
       m_(system_->mechanism()),
       reactions_(m_),
       shared_stick_(m_),
-      speed_tolerance_(rest * m_.length_scale) {
+      speed_tolerance_(rest_speed * m_.length_scale) {
     rates_.resize(m_.bodies.size());
     // What others hold in its place needs no friction, neither here nor at what slips and shares a load with it.
     std::vector<int> slip_rows;
@@ -244,7 +244,7 @@ StepReport DryFriction<D>::find_forces(StopResponse<D>& response, State& state, 
     double last_error = std::numeric_limits<double>::infinity();
     bool is_comparable = false;  // with the pass before
     bool may_pull = true;
-    for (int pass = 0; pass < most_passes; ++pass) {
+    for (int pass = 0; pass < most_stick_passes; ++pass) {
         state = trial_;
         report = advance(state);
         iterations += report.iterations;

@@ -7,13 +7,13 @@
 namespace limber {
 namespace {
 
-constexpr double penalty_ratio = 1e7;  // over a typical mass
-constexpr double mass_floor = 1e-12;   // of massless bodies, over a typical mass
-constexpr double light = 1e-8;         // far above the floor: over a typical mass, or inertia
-constexpr double thin = 1e-9;          // of an inertia, over the largest of the same body
-constexpr double enough = 1e-14;       // of what the rows miss, over the twists
-constexpr int most_passes = 50;
-constexpr int position_passes = 4;
+constexpr double joint_penalty_ratio = 1e7;  // over a typical mass
+constexpr double mass_floor = 1e-12;         // of massless bodies, over a typical mass
+constexpr double light = 1e-8;               // far above the floor: over a typical mass, or inertia
+constexpr double thin = 1e-9;                // of an inertia, over the largest of the same body
+constexpr double row_tolerance = 1e-14;      // of what the rows miss, over the twists
+constexpr int most_projection_passes = 50;
+constexpr int joint_position_passes = 4;
 
 template <int D>
 AngularMat<D> find_light_turns(const AngularMat<D>& inertia, double typical) {
@@ -32,7 +32,7 @@ template <int D>
 JointProjector<D>::JointProjector(const Mechanism<D>& m, ConstraintSet<D> rows)
     : constraints_(m, std::move(rows)),
       is_joined_(m.bodies.size(), false),
-      penalty_(penalty_ratio * m.mass_scale),
+      penalty_(joint_penalty_ratio * m.mass_scale),
       iteration_(constraints_.twist_count(), constraints_.row_count()) {
     for (const int f : constraints_.set.slot_feature)
         if (m.features[f].body >= 0) is_joined_[m.features[f].body] = true;
@@ -94,7 +94,7 @@ void JointProjector<D>::project(const VecX& target, VecX& twists) {
     residual_ += target;
     multipliers_.setZero();
     const double size = twists.template lpNorm<Eigen::Infinity>() + target.template lpNorm<Eigen::Infinity>();
-    iteration_.run(weight_, enough * size, most_passes, residual_, twists, multipliers_,
+    iteration_.run(weight_, row_tolerance * size, most_projection_passes, residual_, twists, multipliers_,
                    [&](const VecX& direction, VecX& change, VecX& rows) {
                        change.setZero();
                        constraints_.add_transposed(direction, 1.0, change);
@@ -113,7 +113,7 @@ void JointProjector<D>::respond(const VecX& target, VecX& x) {
 template <int D>
 bool JointProjector<D>::correct_positions(BodyStates<D>& states, const std::vector<double>& memory, double t) {
     constexpr int T = twist_size<D>;
-    for (int pass = 0; pass < position_passes; ++pass) {
+    for (int pass = 0; pass < joint_position_passes; ++pass) {
         if (!update(states, states, memory, t)) return false;
         phi_ = constraints_.values.phi;
         if (!(phi_.template lpNorm<Eigen::Infinity>() > 1e-13 * constraints_.mechanism.length_scale)) break;

@@ -5,8 +5,8 @@
 namespace limber {
 namespace {
 
-constexpr double rounding = 1e-11;  // of entries of the table, which are of the size of one
-constexpr int pivots_per_row = 20;  // a path is seldom longer than two or three
+constexpr double table_rounding = 1e-11;  // of entries of the table, which are of the size of one
+constexpr int pivots_per_row = 20;        // a path is seldom longer than two or three
 
 }  // namespace
 
@@ -16,7 +16,7 @@ bool LemkeSolver::comes_first(int row, int other, int entering) const {
     const double b = table_(other, entering);
     const auto difference = [&](int column) { return table_(row, column) / a - table_(other, column) / b; };
     double d = difference(2 * size_ + 1);
-    for (int k = 0; std::abs(d) <= rounding && k < size_; ++k) d = difference(k);
+    for (int k = 0; std::abs(d) <= table_rounding && k < size_; ++k) d = difference(k);
     return d < 0;
 }
 
@@ -24,16 +24,16 @@ int LemkeSolver::find_leaving_row(int entering) const {
     const int artificial = 2 * size_;
     int leaving = -1;
     for (int row = 0; row < size_; ++row) {
-        if (!(table_(row, entering) > rounding)) continue;
+        if (!(table_(row, entering) > table_rounding)) continue;
         if (leaving < 0 || comes_first(row, leaving, entering)) leaving = row;
     }
     if (leaving < 0) return leaving;
     // Where the artificial variable can leave as well, that is the end.
     for (int row = 0; row < size_; ++row) {
-        if (basic_[row] != artificial || !(table_(row, entering) > rounding)) continue;
+        if (basic_[row] != artificial || !(table_(row, entering) > table_rounding)) continue;
         const double ratio = table_(row, artificial + 1) / table_(row, entering);
         const double least = table_(leaving, artificial + 1) / table_(leaving, entering);
-        if (ratio <= least + rounding) leaving = row;
+        if (ratio <= least + table_rounding) leaving = row;
     }
     return leaving;
 }

@@ -7,7 +7,7 @@ namespace limber {
 namespace {
 
 constexpr double overlap_allowed = 1e-7;  // over the mechanism's typical length
-constexpr double rounding = 1e-12;        // of a sum, over its parts
+constexpr double sum_rounding = 1e-12;    // of a sum, over its parts
 
 // Overlaps need not be parted more exactly than they are allowed.
 ConeOptions parting_options(double allowed) {
@@ -77,7 +77,7 @@ double OverlapParting<D>::compute_lift(const ContactProblem<D>& problem, int isl
         lift -= work.sum();
         size += work.template lpNorm<1>();
     });
-    return std::abs(lift) > rounding * size ? lift : 0;
+    return std::abs(lift) > sum_rounding * size ? lift : 0;
 }
 
 template <int D>

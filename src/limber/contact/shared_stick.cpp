@@ -3,7 +3,7 @@
 namespace limber {
 namespace {
 
-constexpr double rest = 1e-8;  // of an acceleration, over those without contact forces, that is no slip
+constexpr double rest_acceleration = 1e-8;  // of an acceleration, over those without contact forces, that is no slip
 
 }  // namespace
 
@@ -65,7 +65,7 @@ bool SharedStick<D>::exists(StopResponse<D>& response, const BodyStates<D>& stat
     forces_.setZero(free_.size());
     const ConeReport report = solver_.solve(delassus_, blocks_, free_, VecX::Zero(free_.size()), forces_, after_);
     if (!report.converged) return false;
-    const double still = rest * (free_.template lpNorm<Eigen::Infinity>() + m_.length_scale);
+    const double still = rest_acceleration * (free_.template lpNorm<Eigen::Infinity>() + m_.length_scale);
     for (int i = 0; i < static_cast<int>(blocks_.size()); ++i)
         if (after_.segment(delassus_.first_row(i) + 1, sizes_[i] - 1).norm() > still) return false;
     return true;

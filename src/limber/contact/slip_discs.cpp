@@ -9,10 +9,10 @@ namespace limber {
 namespace {
 
 constexpr int most_sweeps = 200;
-constexpr double enough = 1e-11;         // of the forces, over the largest
-constexpr double inside = 1e-9;          // of its size by which a force is smaller that holds
-constexpr double blocked = 1e-9;         // mobility over that along the other direction
-constexpr double share_accuracy = 1e-7;  // of forces that just do not bring slip to rest
+constexpr double force_tolerance = 1e-11;  // of the forces, over the largest
+constexpr double inside = 1e-9;            // of its size by which a force is smaller that holds
+constexpr double blocked = 1e-9;           // mobility over that along the other direction
+constexpr double share_accuracy = 1e-7;    // of forces that just do not bring slip to rest
 
 // One alone. Other contacts may leave a slip one direction only: across it there are rounding errors, which must not ask for forces.
 Vec<2> find_push(Mat<2> mobility, Vec<2> rate, double size, double still) {
@@ -39,7 +39,7 @@ bool sweep_discs(const MatX& mobility, const VecX& free, const VecX& sizes, doub
             pushes.segment<2>(2 * j) = find_push(own, others, sizes[j], still);
             change = std::max(change, (pushes.segment<2>(2 * j) - old).norm());
         }
-        if (!(change > enough * pushes.lpNorm<Eigen::Infinity>())) break;
+        if (!(change > force_tolerance * pushes.lpNorm<Eigen::Infinity>())) break;
     }
     for (Eigen::Index j = 0; j < sizes.size(); ++j) {
         const double push = pushes.segment<2>(2 * j).norm();

@@ -14,16 +14,16 @@ namespace {
 
 // Over the length scale: what takes part in an impact, what can hold from then on, and how exactly the instant of contact is found.
 constexpr double touching = 1e-9;
-constexpr double closed = 1e-11;
+constexpr double closed_gap = 1e-11;
 constexpr double exactly = 1e-14;
 constexpr double shortest_time = 1e-13;  // seconds between two instants that differ
 constexpr double release_time = 1e-11;   // a force that passes zero does so smoothly: later by this changes nothing
 constexpr double shortest_part = 1e-6;   // of the step, to which a trial is shortened that goes too far beyond an event
 constexpr int most_impacts = 200;        // within one step; from then on they are plastic
 constexpr int most_events = 1000;
-constexpr int most_trials = 100;
+constexpr int most_root_trials = 100;
 constexpr int most_turns = 100000;
-constexpr int most_passes = 5;
+constexpr int most_event_passes = 5;
 
 }  // namespace
 
@@ -218,7 +218,7 @@ bool UnilateralStepper<D>::locate_contact(State& state, double high, StepReport&
         if (!is_closed(before_, i)) low_gap = std::min(low_gap, std::max(0.0, gaps_before_[i]));
     double high_gap = smallest_gap(state);
     int same_side = 0;
-    for (int trial = 0; trial < most_trials; ++trial) {
+    for (int trial = 0; trial < most_root_trials; ++trial) {
         if (high - low < shortest_time || (high_gap > -enough && high_gap <= 0)) break;
         // Contacts that have just opened are at zero, but on their way up: leave them behind first.
         const double at = low > 0 || low_gap > gap_tolerance_ ? low + (high - low) * low_gap / (low_gap - high_gap)
@@ -479,7 +479,7 @@ StepReport UnilateralStepper<D>::settle(State& state, StepReport& report) {
         if (std::abs(before_rates_[place]) < m_.unilateral[all[k]].latch_speed) turn(state, report, all[k], 2);
         // A contact that only nearly touches has its own instant soon. Held as an equation it would have to be moved by its gap, which those that stick do
         // not let it where a mechanism jams.
-        const bool touches = is_closed(state, all[k]) || response_.gaps()[all[k]] < closed * m_.length_scale;
+        const bool touches = is_closed(state, all[k]) || response_.gaps()[all[k]] < closed_gap * m_.length_scale;
         if (is_latched(state, all[k]) || (touches && after[place] <= speed_tolerance_)) {
             list_contact(state, all[k]);
         } else {
@@ -488,7 +488,7 @@ StepReport UnilateralStepper<D>::settle(State& state, StepReport& report) {
     }
     // Friction depends on which contacts hold, and they on friction.
     std::vector<int> resting = list_;
-    for (int pass = 0; pass < most_passes; ++pass) {
+    for (int pass = 0; pass < most_event_passes; ++pass) {
         list_ = resting;
         if (!hold(state, report)) return fail();
         const FrictionSettled settled = friction_.settle(*inner_, response_, state, report);

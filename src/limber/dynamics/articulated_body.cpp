@@ -10,17 +10,17 @@
 namespace limber {
 namespace {
 
-constexpr double massless_floor = 0.1;   // over the inertia of the lightest links
-constexpr double no_inertia = 1e-10;     // of a body along a joint, over that along its single coordinates
-constexpr double lightest_link = 1e-3;   // over the typical mass
-constexpr double regularisation = 1e-8;  // over the admittance of a row
-constexpr int max_passes = 20;           // needed near dead points, where some constraint hardly acts
+constexpr double massless_floor = 0.1;           // over the inertia of the lightest links
+constexpr double no_joint_inertia = 1e-10;       // of a body along a joint, over that along its single coordinates
+constexpr double lightest_link = 1e-3;           // over the typical mass
+constexpr double closure_regularisation = 1e-8;  // over the admittance of a row
+constexpr int max_closure_passes = 20;           // needed near dead points, where some constraint hardly acts
 constexpr int massless_passes = 50;
-constexpr double enough = 1e-13;
+constexpr double closure_tolerance = 1e-13;
 // Inertia of a motion over E that is rounding.
 constexpr double held_by_floor = 1e-11;
 // Closures that are open by less, over the length of the mechanism, have been closed.
-constexpr double closed = 1e-12;
+constexpr double closed_rows = 1e-12;
 
 /// Whether a body by itself resists every motion of its joint.
 template <int D>
@@ -49,7 +49,7 @@ bool has_inertia_along(const MechanismBody<D>& body, const RelativeMotion<D>& mo
     if (!(size.minCoeff() > 0)) return false;
     const VecX scale = size.cwiseSqrt().cwiseInverse();
     const MatX scaled = scale.asDiagonal() * gram * scale.asDiagonal();
-    return Eigen::SelfAdjointEigenSolver<MatX>(scaled, Eigen::EigenvaluesOnly).eigenvalues()[0] > no_inertia;
+    return Eigen::SelfAdjointEigenSolver<MatX>(scaled, Eigen::EigenvaluesOnly).eigenvalues()[0] > no_joint_inertia;
 }
 
 }  // namespace
@@ -77,7 +77,7 @@ ArticulatedBodySolver<D>::ArticulatedBodySolver(std::shared_ptr<const System> sy
     scratch_lambda_ = violation_ = VecX::Zero(system_->rows());
     residual_ = multipliers_ = VecX::Zero(rows_);
     pivot_floor_.assign(rows_, 0.0);
-    weight_ = system_->row_inertia().tail(rows_) / regularisation;
+    weight_ = system_->row_inertia().tail(rows_) / closure_regularisation;
 }
 
 template <int D>
@@ -135,7 +135,7 @@ void ArticulatedBodySolver<D>::take_floor_away(const VecX& q, VecX& x, VecX& y) 
     floor_rest_ = floor_answer_;
     floor_direction_ = floor_rest_;
     double size = product(floor_rest_, floor_rest_);
-    const double tolerance = enough * enough * floor_.maxCoeff() * x.squaredNorm();
+    const double tolerance = closure_tolerance * closure_tolerance * floor_.maxCoeff() * x.squaredNorm();
     for (int pass = 0; pass < massless_passes && size > tolerance; ++pass) {
         apply(floor_direction_);
         change_ = floor_direction_ - floor_answer_;
@@ -158,7 +158,7 @@ bool ArticulatedBodySolver<D>::project(double t, VecX& q, VecX& v, std::span<con
     if (rows_ > 0) {
         // The inertias of the last evaluation are from near by and mostly good enough.
         unprojected_ = q;
-        if (!factorized_at_.is_set() || correct_closures(t, q, memory) > closed * system_->length_scale()) {
+        if (!factorized_at_.is_set() || correct_closures(t, q, memory) > closed_rows * system_->length_scale()) {
             q = unprojected_;
             if (!factorize_at(t, q, memory, true)) return false;
             correct_closures(t, q, memory);
@@ -175,7 +175,7 @@ bool ArticulatedBodySolver<D>::project_step(const VecX& start, double t, double 
     if (rows_ > 0) {
         if (!factorize_at(t, start, memory)) return false;
         unprojected_ = q;
-        if (correct_closures(end, q, memory) > closed * system_->length_scale()) {
+        if (correct_closures(end, q, memory) > closed_rows * system_->length_scale()) {
             // The forces of the start do not lead onto the constraints, as at a dead point.
             q = unprojected_;
             return project(end, q, v, memory);
@@ -319,7 +319,7 @@ bool ArticulatedBodySolver<D>::factorize_closures(bool with_dependent) {
     for (int r = 0; r < rows_; ++r) {
         double& diagonal = matrix_[pattern_.start[r]];
         // A row that has vanished counts by what it usually is.
-        pivot_floor_[r] = share * std::max(diagonal, 1 / (regularisation * weight_[r]));
+        pivot_floor_[r] = share * std::max(diagonal, 1 / (closure_regularisation * weight_[r]));
         if (share == 0) diagonal += 1 / weight_[r];
     }
     return linear_->factorize(matrix_, pivot_floor_);
@@ -361,12 +361,12 @@ void ArticulatedBodySolver<D>::close_loops(const VecX& rhs, VecX& x, VecX& lambd
     };
     refine();
     const double tolerance =
-        enough * (x.template lpNorm<Eigen::Infinity>() + rhs.tail(rows_).template lpNorm<Eigen::Infinity>());
+        closure_tolerance * (x.template lpNorm<Eigen::Infinity>() + rhs.tail(rows_).template lpNorm<Eigen::Infinity>());
     const auto is_done = [&] { return !(residual_.template lpNorm<Eigen::Infinity>() > tolerance); };
     // What the regularisation has left.
     if (!is_done()) refine();
     if (!is_done()) {
-        iteration_.run_balanced(weight_, tolerance, max_passes, residual_, x, multipliers_,
+        iteration_.run_balanced(weight_, tolerance, max_closure_passes, residual_, x, multipliers_,
                                 [&](const VecX& direction, VecX& change, VecX& rows) {
                                     rows = direction.cwiseQuotient(weight_);
                                     linear_->solve(rows);

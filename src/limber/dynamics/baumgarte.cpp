@@ -8,18 +8,18 @@ namespace {
 
 // Over the admittance of a row. Away from the constraints (stages, predictions) redundant rows contradict each other a little;
 // smaller values would enforce the contradiction, larger ones blur dead points.
-constexpr double regularisation = 1e-8;
+constexpr double saddle_regularisation = 1e-8;
 constexpr int refinements = 3;
-constexpr int max_passes = 20;  // needed near dead points, where some constraint hardly acts
-constexpr double enough = 1e-13;
+constexpr int max_refinements = 20;  // needed near dead points, where some constraint hardly acts
+constexpr double saddle_tolerance = 1e-13;
 
 }  // namespace
 
 BaumgarteSolver::BaumgarteSolver(std::shared_ptr<const System> system, const FormulationOptions& options)
     : AccelerationSolver(std::move(system), options),
       iteration_(system_->size(), system_->rows()),
-      weight_(system_->row_inertia() / regularisation),
-      left_out_(*system_, weight_, 1 / regularisation) {
+      weight_(system_->row_inertia() / saddle_regularisation),
+      left_out_(*system_, weight_, 1 / saddle_regularisation) {
     const int n = system_->size();
     const int m = system_->rows();
     const SymmetricPattern& mass = system_->pattern();
@@ -130,9 +130,9 @@ bool BaumgarteSolver::solve(double t, const VecX& q, const VecX& v, std::span<co
     left_out_.clear();
     start(a, lambda);
     leave_out_uncertain(a, lambda);
-    const double tolerance = enough * (a.lpNorm<Eigen::Infinity>() + target_.lpNorm<Eigen::Infinity>());
+    const double tolerance = saddle_tolerance * (a.lpNorm<Eigen::Infinity>() + target_.lpNorm<Eigen::Infinity>());
     if (rows_.lpNorm<Eigen::Infinity>() > tolerance) {
-        iterations_ += iteration_.run_balanced(weight_, tolerance, max_passes, rows_, a, lambda,
+        iterations_ += iteration_.run_balanced(weight_, tolerance, max_refinements, rows_, a, lambda,
                                                [&](const VecX& direction, VecX& change, VecX& rows) {
                                                    x_.head(n).setZero();
                                                    x_.tail(m) = direction.cwiseQuotient(weight_);

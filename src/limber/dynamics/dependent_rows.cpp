@@ -7,7 +7,7 @@
 namespace limber {
 namespace {
 
-constexpr double penalty = 1e7;
+constexpr double dependence_penalty = 1e7;
 
 template <int D>
 void update_positions(const MechanismSystem<D>& system, Evaluation& e, bool with_contacts) {
@@ -35,7 +35,7 @@ bool has_dependent_velocity_rows(const System& system, bool with_contacts) {
     if (system.rows() == system.holonomic_rows()) return false;
     const auto evaluation = system.make_evaluation();
     update_reference_positions(system, *evaluation, with_contacts);
-    PenalizedMass mass(system, penalty);
+    PenalizedMass mass(system, dependence_penalty);
     return mass.factorize(*evaluation) && mass.has_dependent_rows(*evaluation) && mass.are_velocities_dependent();
 }
 

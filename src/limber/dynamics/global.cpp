@@ -18,18 +18,16 @@ namespace {
 constexpr double constraint_tolerance = 1e-9;
 constexpr double closed_to_rounding = 1e-14;
 // A change below this part of the positions is none.
-constexpr double rounding = 1e-16;
-// A matrix that leaves more than this part of the error is factorised anew; one with an old stiffness earlier.
-constexpr double slow = 0.3;
+constexpr double newton_rounding = 1e-16;
+// As slow_newton, for a matrix with an old stiffness.
 constexpr double slow_with_old_stiffness = 0.1;
 // A stiffness is kept for so many steps at most, and while an iteration leaves less than this part of the error.
 constexpr int oldest_stiffness = 8;
 constexpr double fast_enough = 0.01;
 constexpr double old_stiffness_rate = 0.003;
-constexpr double rate_matters = 100;  // times the change accepted
 // Projection of velocities and accelerations: passes at most, and the part of the error that one may leave.
-constexpr int projection_passes = 10;
-constexpr double falls_enough = 0.9;
+constexpr int velocity_projection_passes = 10;
+constexpr double newton_falls_enough = 0.9;
 // Velocity rows that depend on each other contradict each other a little: with less weight they yield, and not the holonomic ones.
 constexpr double dependent_weight = 1e-3;
 
@@ -185,7 +183,7 @@ void GlobalSolver::drop_idle_multipliers() {
 // The change of the positions that may be left out.
 double GlobalSolver::find_enough(const State& start, const DifferenceFormulas& f) const {
     return std::max(f.beta * f.step * f.step * find_acceptable_error(start.scheme_a, scheme_a_, options_.tolerance),
-                    rounding * q_.lpNorm<Eigen::Infinity>());
+                    newton_rounding * q_.lpNorm<Eigen::Infinity>());
 }
 
 // Two passes are enough but near singular positions, where constraints hardly act in some directions. What is left there of the accelerations
@@ -194,12 +192,12 @@ void GlobalSolver::project(const VecX& rhs, VecX& x) {
     const Evaluation& e = *evaluation_;
     const double enough = 1e-10 * x.lpNorm<Eigen::Infinity>();
     double before = std::numeric_limits<double>::infinity();
-    for (int pass = 0; pass < projection_passes; ++pass) {
+    for (int pass = 0; pass < velocity_projection_passes; ++pass) {
         multiply(system_->jacobian_pattern(), e.jacobian, x, rows_);
         rows_ += rhs;
         const double error = rows_.lpNorm<Eigen::Infinity>();
         // Rows that contradict each other leave a rest that nothing can remove.
-        if (!(error > enough) || error > falls_enough * before) break;
+        if (!(error > enough) || error > newton_falls_enough * before) break;
         before = error;
         rows_ = rows_.cwiseProduct(weight_);
         change_.setZero();
@@ -237,13 +235,13 @@ StepReport GlobalSolver::step(State& state, const DifferenceFormulas& f) {
         const auto [size, loosely] = take_change(f);
         ++report.iterations;
         if (!std::isfinite(size)) break;
-        watch.follow(size, rate_matters * loosely);
+        watch.follow(size, newton_noise * loosely);
         // With an old stiffness the first rates flatter: the predictor's error lies mostly where it matters little.
         const bool is_old = stiffness_age_ > 0;
         const double left = watch.left(is_old ? old_stiffness_rate : 0);
         converged = left <= find_enough(state, f) || (watch.has_stalled() && left <= loosely);
         if (converged) break;
-        is_stale = needs_stiffness = watch.rate() > (is_old ? slow_with_old_stiffness : slow);
+        is_stale = needs_stiffness = watch.rate() > (is_old ? slow_with_old_stiffness : slow_newton);
         if (is_stale && !is_old) choice_.learn(watch.worst_of_tangent());
     }
     convergence_rate_ = watch.worst();

@@ -39,6 +39,10 @@ inline double find_acceptable_error(const VecX& start, const VecX& end, double t
     return tolerance * size * std::min(1.0, change * change);
 }
 
+/// A tangent that leaves more than this part of the error is made anew, or exchanged.
+constexpr double slow_newton = 0.3;
+/// Rates count among changes of at least so many times the one that is accepted.
+constexpr double newton_noise = 100;
 /// Changes that fall by less than this factor have come to a standstill.
 constexpr double newton_standstill = 0.3;
 
@@ -82,9 +86,8 @@ public:
     bool is_approximate() const { return kind_ == 1; }
     /// What an iteration has left of the error with the present one.
     void learn(double rate) {
-        constexpr double slow = 0.3;
         rate_[kind_] = rate;
-        if (is_free_ && rate > slow && rate_[1 - kind_] < rate) kind_ = 1 - kind_;
+        if (is_free_ && rate > slow_newton && rate_[1 - kind_] < rate) kind_ = 1 - kind_;
     }
 
 private:

@@ -7,7 +7,7 @@ namespace limber {
 namespace {
 
 // Rows closer to dependence than this count as dependent; scaled by their inertia, rows have sizes of about one.
-constexpr double rank_tolerance = 1e-9;
+constexpr double null_rank_tolerance = 1e-9;
 
 }  // namespace
 
@@ -30,7 +30,7 @@ void NullSpaceSolver::decompose(int rank_limit) {
     for (int i = 0; i < system_->rows(); ++i)
         for (int k = pattern.start[i]; k < pattern.start[i + 1]; ++k)
             a(pattern.column[k], i) = row_scale_[i] * e.jacobian[k] * scale_[pattern.column[k]];
-    qr_.compute(rank_tolerance, rank_limit);
+    qr_.compute(null_rank_tolerance, rank_limit);
 }
 
 // Dense L D L^T of the reduced mass matrix, in place; freedoms without inertia are left at rest.

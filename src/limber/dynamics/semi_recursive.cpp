@@ -9,14 +9,11 @@ namespace limber {
 namespace {
 
 // Rows closer to dependence than this count as dependent; scaled by their inertia, rows have sizes of about one.
-constexpr double rank_tolerance = 1e-8;
+constexpr double independence_tolerance = 1e-8;
 // Of (9): what another choice is made at, over the least since the last choice but over one at least, and what counts as singular.
 constexpr double poor = 2;
 constexpr double singular = 1e10;
 constexpr int max_closures = 10;
-// A tangent that leaves more than this part of the error is made anew.
-constexpr double slow = 0.3;
-constexpr double rate_matters = 100;  // times the change accepted
 
 }  // namespace
 
@@ -61,13 +58,13 @@ StepReport SemiRecursiveSolver::step(State& state, const DifferenceFormulas& for
         }
         find_change();
         const double size = change_.lpNorm<Eigen::Infinity>();
-        watch.follow(size, rate_matters * options_.tolerance * a_.lpNorm<Eigen::Infinity>());
+        watch.follow(size, newton_noise * options_.tolerance * a_.lpNorm<Eigen::Infinity>());
         if (has_settled(state, f, size, watch)) break;
         if (report.iterations == options_.max_iterations || !std::isfinite(size))
             return fail(report, fmt::format("Newton's method did not converge in {} iterations", report.iterations));
         take_change(f);
         ++report.iterations;
-        is_slow = watch.rate() > slow;
+        is_slow = watch.rate() > slow_newton;
         if (is_slow) tangent_choice_.learn(watch.worst_of_tangent());
     }
     tangent_choice_.learn(watch.worst_of_tangent());
@@ -122,7 +119,7 @@ void SemiRecursiveSolver::choose() {
                     jacobian_(i, j) * std::sqrt(system_->row_inertia()[i] / system_->coordinate_inertia()[j]);
         choice_.compute(scaled_);
         const int most = std::min(m, n);
-        while (rank_ < most && std::abs(choice_.matrixLU()(rank_, rank_)) > rank_tolerance) ++rank_;
+        while (rank_ < most && std::abs(choice_.matrixLU()(rank_, rank_)) > independence_tolerance) ++rank_;
     }
     split();
     resize();

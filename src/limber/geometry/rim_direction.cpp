@@ -12,7 +12,7 @@ namespace {
 
 constexpr double first_turn = 0.1;  // radians, to both sides of the angle that cores give
 constexpr int most_widenings = 4;
-constexpr double enough = 1e-12;
+constexpr double direction_tolerance = 1e-12;
 
 /// A circle around z in the frame of a solid.
 struct Rim {
@@ -55,7 +55,7 @@ bool improve_rim_direction(const Shape& a, const Frame& fa, const Shape& b, cons
     double low = middle - turn;
     double high = middle + turn;
     if (!(slope(low) <= 0 && slope(high) >= 0)) return false;
-    while (high - low > enough) {
+    while (high - low > direction_tolerance) {
         const double half = 0.5 * (low + high);
         (slope(half) < 0 ? low : high) = half;
     }

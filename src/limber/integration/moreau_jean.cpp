@@ -13,11 +13,11 @@ namespace limber {
 namespace {
 
 // Over the mechanism's typical length.
-constexpr double rest = 1e-8;            // slower than this is no slip: what the solver leaves of it
+constexpr double no_slip = 1e-8;         // slower than this is no slip: what the solver leaves of it
 constexpr double rest_gap = 1e-6;        // of a stop that rests
 constexpr double stop_tolerance = 1e-9;  // by which a stop may be violated at the start
 
-constexpr int most_trials = 5;  // of a step whose end has deep overlaps
+constexpr int most_step_trials = 5;  // of a step whose end has deep overlaps
 
 ConeOptions step_options() {
     ConeOptions options;
@@ -42,7 +42,7 @@ MoreauJean<D>::MoreauJean(std::shared_ptr<const MechanismSystem<D>> system)
       problem_(m_, stops_),
       parting_(m_),
       solver_(step_options()),
-      slip_tolerance_(rest * m_.length_scale) {
+      slip_tolerance_(no_slip * m_.length_scale) {
     for (int i = 0; i < stops_.count(); ++i)
         stops_.for_each_body(i, [&](int body, const auto&) { joints_.count_as_joined(body); });
     features_.resize(m_.features.size());
@@ -313,7 +313,7 @@ StepReport MoreauJean<D>::step(State& state, double h) {
             return report;
         }
         move_bodies(h);
-        if (trial == most_trials || !add_deep_contacts(h)) break;
+        if (trial == most_step_trials || !add_deep_contacts(h)) break;
         states_ = start_;
         before_ = given_.before;
         coasting_ = given_.coasting;

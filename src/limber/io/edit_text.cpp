@@ -178,7 +178,7 @@ Edit parse_words(const Verb& verb, std::string rest) {
     return RedoEdit{};
 }
 
-std::string flow_text(const YAML::Node& node) {
+std::string edit_value_text(const YAML::Node& node) {
     YAML::Emitter out;
     out << YAML::Flow << node;
     return out.c_str();
@@ -198,9 +198,9 @@ std::string command_of(const YAML::Node& map) {
     const YAML::Node main = map[verb->name];
     if (main.IsScalar() && !main.Scalar().empty()) text += " " + main.Scalar();
     for (const char* key : {"value", "target", "vector"})
-        if (map[key]) text += " " + (map[key].IsScalar() ? map[key].Scalar() : flow_text(map[key]));
+        if (map[key]) text += " " + (map[key].IsScalar() ? map[key].Scalar() : edit_value_text(map[key]));
     for (const char* key : {"stiffness", "damping", "moment"})
-        if (map[key]) text += fmt::format(" {} {}", key, flow_text(map[key]));
+        if (map[key]) text += fmt::format(" {} {}", key, edit_value_text(map[key]));
     if (map["dependents"] && map["dependents"].as<bool>(false)) text += " with dependents";
     for (const auto& entry : map) {
         const std::string key = entry.first.as<std::string>("");

@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int most_links = 40;
-constexpr int most_names = 1000;
+constexpr int most_temporary_names = 1000;
 
 [[noreturn]] void fail(const std::string& path, int error) {
     throw ModelError(fmt::format("cannot write '{}': {}", path, std::strerror(error)));
@@ -59,7 +59,7 @@ public:
     NewFile(const std::string& place, const std::string& path) {
         static std::atomic<unsigned> counter = 0;
         const fs::path folder = fs::path(place).parent_path();
-        for (int i = 0; i < most_names && file_ < 0; ++i) {
+        for (int i = 0; i < most_temporary_names && file_ < 0; ++i) {
             name_ = (folder / fmt::format(".limber-{}-{}.new", ::getpid(), counter++)).string();
             file_ = ::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
             if (file_ < 0 && errno != EEXIST) fail(path, errno);

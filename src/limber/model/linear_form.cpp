@@ -35,7 +35,7 @@ LinearForm sum(LinearForm a, const LinearForm& b) {
     return a;
 }
 
-LinearForm combine(Binary code, const LinearForm& a, const LinearForm& b) {
+LinearForm combine_forms(Binary code, const LinearForm& a, const LinearForm& b) {
     if (!a.is_linear || !b.is_linear) return no_form();
     if (a.is_constant() && b.is_constant()) return constant_form(apply(code, a.constant, b.constant).f);
     switch (code) {
@@ -88,7 +88,7 @@ LinearForm BoundExpression::evaluate(std::span<const LinearForm> variables) cons
             case Operation::unary: stack.push_back(transform(static_cast<Unary>(i.code), pop())); break;
             case Operation::binary: {
                 const LinearForm second = pop();
-                stack.push_back(combine(static_cast<Binary>(i.code), pop(), second));
+                stack.push_back(combine_forms(static_cast<Binary>(i.code), pop(), second));
                 break;
             }
             case Operation::select: {

@@ -16,11 +16,11 @@ constexpr double tiny_acceleration = 1e-12;
 constexpr double strict_tolerance = 1e-8;
 // Passes that push velocities or accelerations onto the joints, and the part of the error that one may leave.
 constexpr int most_pushes = 12;
-constexpr double falls_enough = 0.5;
+constexpr double gluing_falls_enough = 0.5;
 // Of joints at the end of a step, over the length scale: as undivided mechanisms have it.
-constexpr double closed = 1e-9;
+constexpr double closed_interface = 1e-9;
 // An iteration that leaves more than this part of the error needs tangents from here.
-constexpr double slow = 0.1;
+constexpr double slow_gluing = 0.1;
 
 }  // namespace
 
@@ -79,7 +79,7 @@ bool ModularAssembly<D>::have_led_settled(double& before, bool& is_slow) const {
     const NewtonProgress& all = largest_progress_;
     const double rate = before > 0 ? all.change / before : 0;
     const double left = before > 0 ? all.change * rate / std::max(0.1, 1 - rate) : all.change;
-    is_slow = rate > slow;
+    is_slow = rate > slow_gluing;
     before = all.change;
     // Near the origin of its coordinates a box may know them better than its neighbours know theirs, and so the forces between them.
     return left <= std::max(all.acceptable, rounding * distance_);
@@ -127,7 +127,7 @@ bool ModularAssembly<D>::glue() {
         if (!matrix_.is_of_end()) matrix_.assemble(true);
         if (!find_residual()) return false;
         const bool is_balanced = !has_led_ || (is_balanced_ && pass > 1);
-        if (!has_unled_ && is_balanced && opening_ <= closed * length && forces_settle(change)) break;
+        if (!has_unled_ && is_balanced && opening_ <= closed_interface * length && forces_settle(change)) break;
         const bool settles_early = has_accelerations() && options_.gluing != Gluing::uzawa && does_residual_settle();
         if (settles_early && forces_settle(change)) break;
         if (matrix_.is_old()) measure();
@@ -206,7 +206,7 @@ bool ModularAssembly<D>::push(bool velocities) {
         team_.exchange().share_rows(rows_, {&size, 1});
         const double error = largest(rows_);
         if (!(error > 1e-12 * size)) break;
-        if (error > falls_enough * before) {
+        if (error > gluing_falls_enough * before) {
             // An admittance of another configuration, unless it is from here: then this is all that rounding allows.
             if (is_fresh) break;
             measure();

@@ -1,8 +1,10 @@
 #include "limber/server/live_connection.hpp"
 
 #include <boost/asio/post.hpp>
-#include <chrono>
+
 #include <nlohmann/json.hpp>
+
+#include "limber/math/clock.hpp"
 
 namespace limber {
 namespace {
@@ -17,10 +19,6 @@ constexpr double messages_at_once = 800;
 constexpr int most_offences = 20;
 // A page that does not read: so many bytes wait for it, then it is let go.
 constexpr std::size_t most_waiting_bytes = 64'000'000;
-
-double now() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 }  // namespace
 
@@ -53,7 +51,7 @@ void LiveConnection::read() {
         if (error || !self->session_) return self->end();
         const std::string text = beast::buffers_to_string(self->buffer_.data());
         self->buffer_.consume(self->buffer_.size());
-        if (!self->rate_.allow(now())) return self->close("too many messages");
+        if (!self->rate_.allow(steady_seconds())) return self->close("too many messages");
         if (!self->stream_.got_text()) return self->close("messages are text");
         self->receive(text);
         if (!self->is_closing_) self->read();

@@ -11,13 +11,13 @@
 namespace limber {
 namespace {
 
-using Json = nlohmann::json;
+using Message = nlohmann::json;
 
 constexpr int deepest_nesting = 2;
 constexpr std::size_t longest_name = 200;
 constexpr int most_steps = 10'000;
 
-std::string text_field(const Json& message, const char* key, std::size_t longest, bool is_required = true) {
+std::string text_field(const Message& message, const char* key, std::size_t longest, bool is_required = true) {
     const auto it = message.find(key);
     if (it == message.end() && !is_required) return "";
     if (it == message.end() || !it->is_string()) throw ProtocolError(fmt::format("'{}': expected a text", key));
@@ -27,7 +27,7 @@ std::string text_field(const Json& message, const char* key, std::size_t longest
     return text;
 }
 
-double number_field(const Json& message, const char* key, double low, double high) {
+double number_field(const Message& message, const char* key, double low, double high) {
     const auto it = message.find(key);
     if (it == message.end() || !it->is_number()) throw ProtocolError(fmt::format("'{}': expected a number", key));
     const double value = it->get<double>();
@@ -36,13 +36,13 @@ double number_field(const Json& message, const char* key, double low, double hig
     return value;
 }
 
-bool flag_field(const Json& message, const char* key) {
+bool flag_field(const Message& message, const char* key) {
     const auto it = message.find(key);
     if (it == message.end() || !it->is_boolean()) throw ProtocolError(fmt::format("'{}': expected true or false", key));
     return it->get<bool>();
 }
 
-OpenModel read_open(const Json& message) {
+OpenModel read_open(const Message& message) {
     OpenModel open;
     const std::string source = text_field(message, "source", longest_name);
     if (source == "example") {
@@ -62,7 +62,7 @@ OpenModel read_open(const Json& message) {
     return open;
 }
 
-ReadResults read_results(const Json& message) {
+ReadResults read_results(const Message& message) {
     const std::string format = text_field(message, "format", longest_name);
     if (format == "csv") return {ResultFormat::csv};
     if (format == "hdf5") return {ResultFormat::hdf5};
@@ -71,35 +71,37 @@ ReadResults read_results(const Json& message) {
 
 struct MessageType {
     const char* name;
-    std::function<Command(const Json&)> read;
+    std::function<Command(const Message&)> read;
 };
 
 const std::vector<MessageType>& message_types() {
     static const std::vector<MessageType> list{
-        {"open", [](const Json& m) -> Command { return read_open(m); }},
-        {"edit", [](const Json& m) -> Command { return EditModel{text_field(m, "text", longest_model)}; }},
-        {"play", [](const Json&) -> Command { return Play{}; }},
-        {"pause", [](const Json&) -> Command { return Pause{}; }},
+        {"open", [](const Message& m) -> Command { return read_open(m); }},
+        {"edit", [](const Message& m) -> Command { return EditModel{text_field(m, "text", longest_model)}; }},
+        {"play", [](const Message&) -> Command { return Play{}; }},
+        {"pause", [](const Message&) -> Command { return Pause{}; }},
         {"step",
-         [](const Json& m) -> Command { return MakeSteps{static_cast<int>(number_field(m, "count", 1, most_steps))}; }},
-        {"speed", [](const Json& m) -> Command { return SetSpeed{number_field(m, "factor", 0.001, 100)}; }},
+         [](const Message& m) -> Command {
+             return MakeSteps{static_cast<int>(number_field(m, "count", 1, most_steps))};
+         }},
+        {"speed", [](const Message& m) -> Command { return SetSpeed{number_field(m, "factor", 0.001, 100)}; }},
         {"describe",
-         [](const Json& m) -> Command {
+         [](const Message& m) -> Command {
              return DescribeElement{text_field(m, "section", longest_name), text_field(m, "name", longest_name)};
          }},
-        {"write", [](const Json& m) -> Command { return WriteModel{text_field(m, "file", longest_name, false)}; }},
-        {"journal", [](const Json&) -> Command { return ReadJournal{}; }},
-        {"results", [](const Json& m) -> Command { return read_results(m); }},
+        {"write", [](const Message& m) -> Command { return WriteModel{text_field(m, "file", longest_name, false)}; }},
+        {"journal", [](const Message&) -> Command { return ReadJournal{}; }},
+        {"results", [](const Message& m) -> Command { return read_results(m); }},
         {"ghost",
-         [](const Json& m) -> Command {
+         [](const Message& m) -> Command {
              return SetGhost{text_field(m, "formulation", longest_name),
                              text_field(m, "integrator", longest_name, false)};
          }},
-        {"reactions", [](const Json& m) -> Command { return ShowReactions{flag_field(m, "on")}; }},
-        {"gallery", [](const Json&) -> Command { return ListGallery{}; }},
-        {"files", [](const Json&) -> Command { return ListFiles{}; }},
+        {"reactions", [](const Message& m) -> Command { return ShowReactions{flag_field(m, "on")}; }},
+        {"gallery", [](const Message&) -> Command { return ListGallery{}; }},
+        {"files", [](const Message&) -> Command { return ListFiles{}; }},
         {"ack",
-         [](const Json& m) -> Command {
+         [](const Message& m) -> Command {
              return AcknowledgeFrame{static_cast<std::uint32_t>(number_field(m, "frame", 0, 4294967295.0))};
          }},
     };
@@ -112,11 +114,11 @@ ClientMessage decode_message(std::string_view text) {
     if (text.size() > longest_message)
         throw ProtocolError(fmt::format("a message is longer than {} bytes", longest_message));
     bool is_too_deep = false;
-    const auto check_depth = [&](int depth, Json::parse_event_t, Json&) {
+    const auto check_depth = [&](int depth, Message::parse_event_t, Message&) {
         is_too_deep = is_too_deep || depth > deepest_nesting;
         return !is_too_deep;
     };
-    const Json message = Json::parse(text.begin(), text.end(), check_depth, false);
+    const Message message = Message::parse(text.begin(), text.end(), check_depth, false);
     if (is_too_deep) throw ProtocolError("the message is nested too deeply");
     if (!message.is_object()) throw ProtocolError("expected a JSON object");
     ClientMessage result;

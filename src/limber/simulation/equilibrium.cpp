@@ -11,9 +11,9 @@
 namespace limber {
 namespace {
 
-constexpr double penalty = 1e7;
-constexpr double tolerance = 1e-9;    // of accelerations, in m/s^2 (or rad/s^2)
-constexpr double good_enough = 1e-6;  // accepted when nothing better can be reached
+constexpr double equilibrium_penalty = 1e7;
+constexpr double tolerance = 1e-9;              // of accelerations, in m/s^2 (or rad/s^2)
+constexpr double equilibrium_tolerance = 1e-6;  // accepted when nothing better can be reached
 constexpr double first_pseudo_time = 1e-3;
 constexpr double typical_stiffness = 100;  // over mass: (10 rad/s)^2
 // Long enough for Newton's step in all but very slow modes; longer, rounding errors would push things about that nothing holds.
@@ -30,7 +30,7 @@ public:
           state_(state),
           evaluation_(system.make_evaluation()),
           linear_(make_linear_solver(system.pattern())),
-          weight_(penalty * system.row_inertia()),
+          weight_(equilibrium_penalty * system.row_inertia()),
           tangent_(system.pattern().nonzeros()) {
         const int n = system.size();
         a_ = change_ = pull_ = VecX::Zero(n);
@@ -91,7 +91,7 @@ public:
         if (!relaxation_.is_possible) return true;
         if (!relaxation_.stepper->start(state_).ok) return false;
         size_ = release(state_.q);
-        return size_ < good_enough;
+        return size_ < equilibrium_tolerance;
     }
 
     /// Where nothing pulls the whole along an axis of the world, its centre of mass stays where it was at q; but for curved coordinates
@@ -247,7 +247,7 @@ EquilibriumReport find_equilibrium(const System& system, AccelerationSolver& sol
     if (report.converged) finder.keep_centre_of_mass(start);
     if (!report.converged) {
         state = best;
-        report.converged = least < good_enough;
+        report.converged = least < equilibrium_tolerance;
     }
     report.residual = least;
     report.iterations = finder.iterations();

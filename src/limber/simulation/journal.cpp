@@ -17,6 +17,7 @@
 #include <nlohmann/json.hpp>
 
 #include "limber/io/model_writer.hpp"
+#include "limber/math/clock.hpp"
 #include "limber/simulation/journal_options.hpp"
 #include "limber/simulation/journal_snapshot.hpp"
 
@@ -32,12 +33,6 @@ constexpr double step_interval = 0.05;
 constexpr double snapshot_interval = 2;
 // Large models take so long to write that the motion would suffer: so many times as long there is no other snapshot.
 constexpr double snapshot_pause = 50;
-// In place of the first brace of an edit that is not yet applied.
-constexpr char pending_mark = '?';
-
-double now() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 double computing_time() {
     timespec time{};
@@ -80,7 +75,7 @@ bool is_regular(int file) {
     return ::fstat(file, &about) == 0 && S_ISREG(about.st_mode);
 }
 
-bool write_all(int file, const std::string& text, long at) {
+bool write_text(int file, const std::string& text, long at) {
     std::size_t done = 0;
     while (done < text.size()) {
         const ssize_t count = ::pwrite(file, text.data() + done, text.size() - done, at + static_cast<off_t>(done));
@@ -204,7 +199,7 @@ void Journal::fail(const char* what) {
 bool Journal::write_line(const std::string& line) {
     if (is_cut_due_) cut(end_);
     const std::string text = line + "\n";
-    if (is_cut_due_ || !write_all(file_, text, end_)) {
+    if (is_cut_due_ || !write_text(file_, text, end_)) {
         fail("written");
         cut(end_);
         return false;
@@ -244,7 +239,7 @@ Journal::PendingEdit::~PendingEdit() {
 void Journal::PendingEdit::confirm() {
     is_confirmed_ = true;
     // The room for it is there already.
-    if (!write_all(journal_.file_, "{", start_)) {
+    if (!write_text(journal_.file_, "{", start_)) {
         journal_.fail("written");
     } else {
         journal_.synchronise();
@@ -255,14 +250,14 @@ void Journal::PendingEdit::confirm() {
 // ---------------------------------------------------------------- steps
 
 void Journal::write_step(const Session& session) {
-    if (now() - last_write_ < step_interval) return;
+    if (steady_seconds() - last_write_ < step_interval) return;
     finish(session);
 }
 
 // Without these lines a journal is right, too; so what does not fit now is tried again later, and the motion goes on.
 void Journal::finish(const Session& session) {
     if (session.steps() == last_steps_) return;
-    last_write_ = now();
+    last_write_ = steady_seconds();
     const Json line{{"steps", session.steps()}, {"state", print_fingerprint(session)}};
     if (!write_line(line.dump())) return;
     last_steps_ = session.steps();
@@ -270,7 +265,7 @@ void Journal::finish(const Session& session) {
 }
 
 void Journal::keep_snapshot(const Situation& situation, const Session& session) {
-    const double start = now();
+    const double start = steady_seconds();
     if (start - last_snapshot_ < std::max(snapshot_interval, snapshot_pause * snapshot_time_)) return;
     last_snapshot_ = start;
     JournalPlace place;
@@ -279,7 +274,7 @@ void Journal::keep_snapshot(const Situation& situation, const Session& session) 
     place.cost = cost_ + computing_time() - cost_start_;
     place.fingerprint = print_fingerprint(session);
     write_snapshot(path_, place, situation, session.session_options());
-    snapshot_time_ = now() - start;
+    snapshot_time_ = steady_seconds() - start;
 }
 
 std::string print_fingerprint(const Session& session, int version) {

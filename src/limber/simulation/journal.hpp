@@ -20,6 +20,9 @@ namespace limber {
 /// Of the journals that are written. Those of version 1 have other fingerprints.
 inline constexpr int journal_version = 2;
 
+/// In place of the first brace of an edit that is not yet applied.
+inline constexpr char pending_mark = '?';
+
 class Journal {
 public:
     /// A new journal that begins with the session as it is; it must be at its start. It takes the place of a file of that name only

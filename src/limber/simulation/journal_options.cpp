@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double largest = 1e30;
+constexpr double largest_option = 1e30;
 constexpr std::size_t longest_word = 200;
 constexpr std::size_t most_joints = 1'000'000;
 
@@ -95,7 +95,7 @@ Setting joint_rho() {
                     if (!item.is_array() || item.size() != 2 || !item[0].is_string() || !item[1].is_number())
                         refuse("joint_rho", "pairs of a joint and a number", item);
                     const double rho = item[1];
-                    if (!(rho >= 0 && rho <= largest)) refuse("joint_rho", "numbers from 0 to 1e30", item);
+                    if (!(rho >= 0 && rho <= largest_option)) refuse("joint_rho", "numbers from 0 to 1e30", item);
                     o.simulation.modular.joint_rho.emplace_back(item[0], rho);
                 }
             }};
@@ -126,24 +126,24 @@ const std::vector<Setting>& settings() {
         number("", "reference_tolerance", LIMBER_AT(simulation.integrator_options.reference_tolerance), 1e-14, 1e-2),
         number("", "passes", LIMBER_AT(simulation.integrator_options.corrector_passes), 1, 100),
         number("", "max_halvings", LIMBER_AT(simulation.integrator_options.max_halvings), 0, 30),
-        number("", "step_control", LIMBER_AT(simulation.integrator_options.step_control), 0, largest),
+        number("", "step_control", LIMBER_AT(simulation.integrator_options.step_control), 0, largest_option),
         text("modular", "division", LIMBER_AT(simulation.modular.division)),
         word("modular", "gluing", LIMBER_AT(simulation.modular.gluing), Gluing::penalty),
         word("modular", "coupling", LIMBER_AT(simulation.modular.coupling), Coupling::acceleration),
         word("modular", "course", LIMBER_AT(simulation.modular.course), ForceCourse::quadratic),
         number("modular", "tolerance", LIMBER_AT(simulation.modular.tolerance), 1e-13, 1),
-        number("modular", "rho", LIMBER_AT(simulation.modular.rho), 0, largest),
+        number("modular", "rho", LIMBER_AT(simulation.modular.rho), 0, largest_option),
         joint_rho(),
         flag("modular", "iterates", LIMBER_AT(simulation.modular.use_iteration)),
         number("modular", "max_questions", LIMBER_AT(simulation.modular.max_questions), 1, 1e9),
         number("modular", "threads", LIMBER_AT(simulation.modular.threads), 1, 256, newer),
         word("", "stops", LIMBER_AT(simulation.contact_options.treatment), ContactTreatment::penalty, newer),
-        number("", "stop_stiffness", LIMBER_AT(simulation.contact_options.stiffness), 0, largest, newer),
+        number("", "stop_stiffness", LIMBER_AT(simulation.contact_options.stiffness), 0, largest_option, newer),
         word("", "impacts", LIMBER_AT(simulation.contact_options.impact_law), ImpactLaw::in_turn, newer),
         number("", "shortest_flight", LIMBER_AT(simulation.contact_options.shortest_flight), 0, 1, newer),
-        number("", "energy_bound", LIMBER_AT(simulation.energy_bound), 0, largest, newer),
+        number("", "energy_bound", LIMBER_AT(simulation.energy_bound), 0, largest_option, newer),
         number("", "step", LIMBER_AT(session.step), shortest_session_step, longest_session_step),
-        number("", "snap", LIMBER_AT(session.snap), 0, largest),
+        number("", "snap", LIMBER_AT(session.snap), 0, largest_option),
         number("", "closing_frequency", LIMBER_AT(session.closing_frequency), 1e-6, 1e9),
         number("", "renewal", LIMBER_AT(session.renewal), 1, 1e9),
     };

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "limber/io/model_file.hpp"
+#include "limber/math/clock.hpp"
 #include "limber/math/interruption.hpp"
 #include "limber/model/error.hpp"
 #include "limber/simulation/journal.hpp"
@@ -23,12 +24,7 @@ namespace fs = std::filesystem;
 
 // Steps are written twenty times a second, so no journal of ours has nearly as many between two lines.
 constexpr long most_steps_in_a_line = 10'000'000;
-constexpr long most_steps = 1'000'000'000'000'000;
-constexpr char pending_mark = '?';
-
-double now() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+constexpr long most_replayed_steps = 1'000'000'000'000'000;
 
 class Replay {
 public:
@@ -117,7 +113,7 @@ private:
     }
 
     void make_steps(const Json& json) {
-        const long steps = read_whole_number(json, "steps", 0, most_steps);
+        const long steps = read_whole_number(json, "steps", 0, most_replayed_steps);
         // A journal that went back in time has fewer steps than before; its edit says where to.
         if (steps - session_->steps() > most_steps_in_a_line)
             throw ModelError(fmt::format("'steps': expected at most {} more than {}, found {}", most_steps_in_a_line,
@@ -147,8 +143,8 @@ private:
     }
 
     void tell() {
-        if (!options_.on_progress || now() - last_told_ < options_.progress_interval) return;
-        last_told_ = now();
+        if (!options_.on_progress || steady_seconds() - last_told_ < options_.progress_interval) return;
+        last_told_ = steady_seconds();
         if (!options_.on_progress(std::min(1.0, static_cast<double>(good_bytes_) / size_), session_->time()))
             throw ReplayStopped();
     }
@@ -160,7 +156,7 @@ private:
     std::string line_;
     int version_ = journal_version;
     long number_ = 0, good_bytes_ = 0;
-    double size_ = 1, last_told_ = now();
+    double size_ = 1, last_told_ = steady_seconds();
     std::optional<Session> session_;
 };
 

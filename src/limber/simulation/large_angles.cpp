@@ -10,7 +10,7 @@
 namespace limber {
 namespace {
 
-constexpr double largest = 2097152;  // rad: 2^21, of which rounding leaves 5e-10 rad
+constexpr double largest_angle = 2097152;  // rad: 2^21, of which rounding leaves 5e-10 rad
 
 }  // namespace
 
@@ -28,13 +28,13 @@ void refuse_large_angles(const Mechanism<D>& m, const std::vector<BodyState<D>>&
             const Measure<D>& measure = set.measures[set.terms[k].measure];
             if (measure.kind != MeasureKind::angle) continue;
             const double angle = std::abs(set.terms[k].coefficient * compute_value(measure, context));
-            if (!(angle > largest)) continue;
+            if (!(angle > largest_angle)) continue;
             throw ModelError(fmt::format(
                 "{} '{}': its angles at the start amount to {:.3g} rad, with the ratio of a gear, of which rounding "
                 "leaves {:.1g} rad: too much to hold it by; start at no more than {:.2g} rad, for instance by leaving "
                 "out whole turns",
                 element_role_name(m.elements[row.element].role), m.elements[row.element].name, angle, angle * 2.2e-16,
-                largest));
+                largest_angle));
         }
     }
 }

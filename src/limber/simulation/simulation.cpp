@@ -431,7 +431,7 @@ HandOverReport Simulation::hand_over_as(Model model, SimulationOptions options, 
 namespace {
 
 // Errors of a joint that has come, over the typical length, that are nothing but rounding.
-constexpr double closed = 1e-9;
+constexpr double closed_joint = 1e-9;
 
 template <int D>
 double compute_kinetic_energy(const MechanismSystem<D>& system, const State& state) {
@@ -494,7 +494,8 @@ std::optional<HandOverReport> Simulation::exchange_joints(const Model& model, co
     joints->update(assembly.gather_motion(), next.t);
     // Ends that are apart must be brought together first.
     for (const JointHandle handle : changes->coming)
-        if (!(find_gap(*joints, model.joints.get(handle).name) < closed * joints->mechanism().length_scale)) return {};
+        if (!(find_gap(*joints, model.joints.get(handle).name) < closed_joint * joints->mechanism().length_scale))
+            return {};
 
     // Joints have no energy, so those of before do for what there is of it.
     HandOverReport report;

@@ -13,13 +13,13 @@ namespace {
 constexpr double noticed_energy = 1e-6;       // taken out of the start, over what was given
 constexpr double left_open = 1e-9;            // by joints after assembly, over the typical length
 constexpr double missed_acceleration = 1e-4;  // of a constraint, over accelerations of the start
-constexpr std::size_t most_names = 6;
+constexpr std::size_t most_listed_names = 6;
 
 std::string join(const std::vector<std::string>& names) {
     std::string text;
-    for (std::size_t i = 0; i < std::min(names.size(), most_names); ++i)
+    for (std::size_t i = 0; i < std::min(names.size(), most_listed_names); ++i)
         text += fmt::format("{}'{}'", i == 0 ? "" : ", ", names[i]);
-    if (names.size() > most_names) text += fmt::format(" and {} more", names.size() - most_names);
+    if (names.size() > most_listed_names) text += fmt::format(" and {} more", names.size() - most_listed_names);
     return text;
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 // Penalty over typical mass. Each pass of the augmented Lagrangian leaves a fraction of about 1/penalty_ratio of the
 // error.
-constexpr double penalty_ratio = 1e6;
+constexpr double assembly_penalty_ratio = 1e6;
 
 template <int D>
 void update_memory(const Mechanism<D>& m, const BodyStates<D>& states, FeatureState<D>& features,
@@ -84,7 +84,7 @@ AssemblyReport assemble(const Mechanism<D>& m, BodyStates<D>& states, std::vecto
     };
 
     const BodyStates<D> start = states;
-    const double penalty = penalty_ratio * m.mass_scale;
+    const double penalty = assembly_penalty_ratio * m.mass_scale;
     const double tolerance = 1e-14 * m.length_scale * std::max(1, c.row_count());
     AssemblyReport report;
     update_memory(m, states, c.features, memory);
@@ -153,7 +153,7 @@ VelocityReport project_velocities(const Mechanism<D>& m, BodyStates<D>& states, 
     c.multiply_rows(v, error);
     if ((error + rhs).lpNorm<Eigen::Infinity>() >
         1e-14 * (rhs.lpNorm<Eigen::Infinity>() + v.lpNorm<Eigen::Infinity>())) {
-        const double penalty = penalty_ratio * m.mass_scale;
+        const double penalty = assembly_penalty_ratio * m.mass_scale;
         c.clear_matrix();
         c.add_mass(states, 1e-9);
         c.add_normal_matrix(penalty);

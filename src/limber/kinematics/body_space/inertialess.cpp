@@ -13,8 +13,8 @@
 namespace limber {
 namespace {
 
-constexpr double no_inertia = 1e-14;  // over the largest moment of inertia of a body
-constexpr double independent = 1e-9;  // of rows and vectors of unit size
+constexpr double no_body_inertia = 1e-14;  // over the largest moment of inertia of a body
+constexpr double independent = 1e-9;       // of rows and vectors of unit size
 
 /// Orthonormal basis of the vectors that all rows of a matrix are orthogonal to.
 MatX null_space(const MatX& rows) {
@@ -37,7 +37,7 @@ MatX turns_without_inertia(const MechanismBody<D>& body, const BodyState<D>& sta
     } else {
         const Eigen::SelfAdjointEigenSolver<Mat3> eigen(body.inertia);
         int count = 0;
-        while (count < 3 && !(eigen.eigenvalues()[count] > no_inertia * eigen.eigenvalues()[2])) ++count;
+        while (count < 3 && !(eigen.eigenvalues()[count] > no_body_inertia * eigen.eigenvalues()[2])) ++count;
         return state.axes * eigen.eigenvectors().leftCols(count);
     }
 }

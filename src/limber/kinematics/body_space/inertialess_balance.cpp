@@ -19,7 +19,7 @@ constexpr double displacement = 1e-6;  // of differences, over the typical lengt
 constexpr double undetermined = 1e-8;  // stiffness over what is usual in the same row
 constexpr double no_damping = 1e-9;
 constexpr double balanced = 1e-13;  // over the forces on the bodies
-constexpr double good_enough = 1e-9;
+constexpr double balance_tolerance = 1e-9;
 constexpr double largest_step = 0.5;  // over the typical length
 constexpr int max_iterations = 60;
 constexpr int max_halvings = 20;
@@ -175,7 +175,7 @@ void InertialessMotions<D>::balance(BodyStates<D>& states, std::vector<double>& 
     const MatX undamped = find_undamped(basis, find_damping(basis, states, memory, t));
     if (undamped.cols() == 0) return;
     const VecX rest = find_forces(undamped, states, memory, t);
-    if (rest.norm() > good_enough * load_)
+    if (rest.norm() > balance_tolerance * load_)
         throw ModelError(fmt::format(
             "body '{}' has no inertia that could take up the forces on it, and no place was found where they balance; "
             "start it nearer to that place, or give it mass and inertia",

@@ -4,31 +4,23 @@
 #include <array>
 #include <cmath>
 
+#include "limber/kinematics/elements/triple.hpp"
+
 namespace limber {
 namespace {
 
 // ---------------------------------------------------------------- small vectors over any scalar
 
 template <class S>
-using V3 = std::array<S, 3>;
-template <class S>
-S dot(const V3<S>& a, const V3<S>& b) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-template <class S>
-V3<S> cross(const V3<S>& a, const V3<S>& b) {
-    return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
-template <class S>
-V3<S> operator+(const V3<S>& a, const V3<S>& b) {
+Triple<S> operator+(const Triple<S>& a, const Triple<S>& b) {
     return {a[0] + b[0], a[1] + b[1], a[2] + b[2]};
 }
 template <class S>
-V3<S> operator-(const V3<S>& a, const V3<S>& b) {
+Triple<S> operator-(const Triple<S>& a, const Triple<S>& b) {
     return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
 }
 template <class S>
-V3<S> operator*(const S& s, const V3<S>& a) {
+Triple<S> operator*(const S& s, const Triple<S>& a) {
     return {s * a[0], s * a[1], s * a[2]};
 }
 
@@ -43,11 +35,11 @@ constexpr int max_slots = 8;
 
 // Velocity along `tangent` of the body's material point at its centre + contact, relative to the plane's material point there.
 template <int D, class S>
-void slip_coefficients(const std::array<V3<S>, max_slots>& f, const V3<S>& contact, const V3<S>& tangent,
-                       std::array<V3<S>, max_slots>& out) {
+void slip_coefficients(const std::array<Triple<S>, max_slots>& f, const Triple<S>& contact, const Triple<S>& tangent,
+                       std::array<Triple<S>, max_slots>& out) {
     constexpr int disc = D + 1;
-    const V3<S> w_disc = cross(contact, tangent);
-    const V3<S> w_plane = cross(f[disc] - f[0] + contact, tangent);
+    const Triple<S> w_disc = cross(contact, tangent);
+    const Triple<S> w_plane = cross(f[disc] - f[0] + contact, tangent);
     out[disc] = tangent;
     out[0] = S(-1.0) * tangent;
     for (int k = 0; k < D; ++k) {
@@ -58,14 +50,14 @@ void slip_coefficients(const std::array<V3<S>, max_slots>& f, const V3<S>& conta
 
 // Slots of rolling: plane frame p, axes(D); disc frame p, axes(D).
 template <int D, class S>
-void rolling_coefficients(const std::array<V3<S>, max_slots>& f, double radius, int axis,
-                          std::array<V3<S>, max_slots>& out) {
+void rolling_coefficients(const std::array<Triple<S>, max_slots>& f, double radius, int axis,
+                          std::array<Triple<S>, max_slots>& out) {
     constexpr int disc = D + 1;
-    const V3<S> tangent = f[1 + axis];
-    V3<S> contact;  // from the disc's centre to the point of contact
+    const Triple<S> tangent = f[1 + axis];
+    Triple<S> contact;  // from the disc's centre to the point of contact
     if constexpr (D == 3) {
-        const V3<S> n = f[3];
-        const V3<S> s = f[disc + 3];
+        const Triple<S> n = f[3];
+        const Triple<S> s = f[disc + 3];
         const S u = dot(n, s);
         using std::sqrt;
         const S root = sqrt(S(1.0) - u * u);
@@ -79,43 +71,44 @@ void rolling_coefficients(const std::array<V3<S>, max_slots>& f, double radius, 
 // Tangent at a round body with the normal n: the first frame's y and z, turned the shortest way that takes its x to n. In space there is none
 // where n = -x.
 template <int D, class S>
-V3<S> round_tangent(const std::array<V3<S>, max_slots>& f, const V3<S>& n, int axis) {
+Triple<S> round_tangent(const std::array<Triple<S>, max_slots>& f, const Triple<S>& n, int axis) {
     if constexpr (D == 2) {
         return {S(0.0) - n[1], n[0], S(0.0)};
     } else {
-        const V3<S>& e = f[2 + axis];
+        const Triple<S>& e = f[2 + axis];
         return e - (dot(n, e) / (S(1.0) + dot(n, f[1]))) * (f[1] + n);
     }
 }
 
 // Slots of sliding: plane frame p, axes(D); ball frame p, axes(D). The last axis of the plane is its normal.
 template <int D, class S>
-void sliding_coefficients(const std::array<V3<S>, max_slots>& f, const Row& row, std::array<V3<S>, max_slots>& out) {
+void sliding_coefficients(const std::array<Triple<S>, max_slots>& f, const Row& row,
+                          std::array<Triple<S>, max_slots>& out) {
     if (!row.is_round) {
         slip_coefficients<D, S>(f, S(-row.radius) * f[D], f[1 + row.axis], out);
         return;
     }
     constexpr double tiny = 1e-300;  // points that coincide have no normal, and touch nothing
     using std::sqrt;
-    const V3<S> d = f[D + 1] - f[0];
-    const V3<S> n = (S(1.0) / sqrt(dot(d, d) + S(tiny))) * d;
+    const Triple<S> d = f[D + 1] - f[0];
+    const Triple<S> n = (S(1.0) / sqrt(dot(d, d) + S(tiny))) * d;
     slip_coefficients<D, S>(f, S(-row.radius) * n, round_tangent<D, S>(f, n, row.axis), out);
 }
 
 // Slots of skate: ground frame p, axes(D); blade point, lateral axis.
 template <int D, class S>
-void skate_coefficients(const std::array<V3<S>, max_slots>& f, std::array<V3<S>, max_slots>& out) {
+void skate_coefficients(const std::array<Triple<S>, max_slots>& f, std::array<Triple<S>, max_slots>& out) {
     constexpr int blade = D + 1;
-    const V3<S> lateral = f[blade + 1];
-    const V3<S> w = cross(f[blade] - f[0], lateral);
+    const Triple<S> lateral = f[blade + 1];
+    const Triple<S> w = cross(f[blade] - f[0], lateral);
     out[blade] = lateral;
-    out[blade + 1] = V3<S>{S(0.0), S(0.0), S(0.0)};
+    out[blade + 1] = Triple<S>{S(0.0), S(0.0), S(0.0)};
     out[0] = S(-1.0) * lateral;
     for (int k = 0; k < D; ++k) out[1 + k] = S(-0.5) * cross(w, f[1 + k]);
 }
 
 template <int D, class S>
-void coefficients(const Row& row, const std::array<V3<S>, max_slots>& f, std::array<V3<S>, max_slots>& out) {
+void coefficients(const Row& row, const std::array<Triple<S>, max_slots>& f, std::array<Triple<S>, max_slots>& out) {
     if (row.kind == RowKind::rolling) {
         rolling_coefficients<D, S>(f, row.radius, row.axis, out);
     } else if (row.kind == RowKind::sliding) {
@@ -252,8 +245,8 @@ void ConstraintSet<D>::evaluate_velocity_row(const Row& row, const MeasureContex
         }
         return;
     }
-    std::array<V3<double>, max_slots> f{};
-    std::array<V3<double>, max_slots> a{};
+    std::array<Triple<double>, max_slots> f{};
+    std::array<Triple<double>, max_slots> a{};
     for (int s = 0; s < row.slot_count; ++s)
         for (int i = 0; i < D; ++i) f[s][i] = context.features.value[slot_feature[row.first_slot + s]][i];
     coefficients<D, double>(row, f, a);
@@ -299,8 +292,8 @@ void ConstraintSet<D>::evaluate_velocities(const MeasureContext<D>& context, dou
             time_partial = -rhs.value;
             bias -= rhs.partial[0];
         } else {
-            std::array<V3<D1>, max_slots> f{};
-            std::array<V3<D1>, max_slots> a{};
+            std::array<Triple<D1>, max_slots> f{};
+            std::array<Triple<D1>, max_slots> a{};
             for (int s = 0; s < row.slot_count; ++s) {
                 const int feature = slot_feature[row.first_slot + s];
                 for (int j = 0; j < D; ++j) {
@@ -322,8 +315,8 @@ void ConstraintSet<D>::evaluate_velocities(const MeasureContext<D>& context, dou
 
 template <int D>
 void compute_sliding_gradient(const FeatureState<D>& features, const int* slots, const Row& row, Vec<D>* gradient) {
-    std::array<V3<double>, max_slots> f{};
-    std::array<V3<double>, max_slots> a{};
+    std::array<Triple<double>, max_slots> f{};
+    std::array<Triple<double>, max_slots> a{};
     for (int s = 0; s < 2 * (D + 1); ++s)
         for (int i = 0; i < D; ++i) f[s][i] = features.value[slots[s]][i];
     coefficients<D, double>(row, f, a);

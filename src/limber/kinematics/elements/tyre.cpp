@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "limber/kinematics/elements/triple.hpp"
+
 namespace limber {
 namespace {
 
@@ -18,17 +20,6 @@ Jet abs(const Jet& a) {
     return a.value < 0 ? -a : a;
 }
 
-template <class S>
-using Triple = std::array<S, 3>;
-
-template <class S>
-S dot(const Triple<S>& a, const Triple<S>& b) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-template <class S>
-Triple<S> cross(const Triple<S>& a, const Triple<S>& b) {
-    return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
 template <class S>
 Triple<S> scaled(const S& s, const Triple<S>& a) {
     return {s * a[0], s * a[1], s * a[2]};
@@ -47,7 +38,7 @@ Triple<S> contact_arm(const S& h, const Triple<S>& normal, const Triple<S>& axis
 }
 
 // At standstill the direction of slip is not defined; below this speed [m/s] the lateral force fades out.
-constexpr double slow = 0.01;
+constexpr double slow_wheel = 0.01;
 
 // The lateral force for a vertical load, slip angle and camber.
 template <class S>
@@ -87,7 +78,7 @@ void add_lateral(const CalspanCoefficients& k, const S& load, const Triple<S>& n
     forward = scaled(S(1.0) / length, forward);
     const Triple<S> left = cross(normal, forward);
     const S ahead = dot(velocity, forward);
-    const S speed_squared = ahead * ahead + S(slow * slow);
+    const S speed_squared = ahead * ahead + S(slow_wheel * slow_wheel);
     const S rolling = ahead * ahead / speed_squared;
     const S slip = atan(dot(velocity, left) / sqrt(speed_squared));
     const S camber = atan(dot(normal, axis) / length);

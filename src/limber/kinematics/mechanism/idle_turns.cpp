@@ -9,7 +9,7 @@ namespace limber {
 namespace {
 
 // Moments of inertia below this part of the largest one, and distances below this part of the typical length, are rounding.
-constexpr double no_inertia = 1e-14;
+constexpr double no_turn_inertia = 1e-14;
 constexpr double no_distance = 1e-10;
 
 /// Whether some turn has no inertia about the centre of mass.
@@ -19,7 +19,7 @@ bool has_free_spin(const MechanismBody<D>& body) {
         return !(body.inertia(0, 0) > 0);
     } else {
         const Eigen::SelfAdjointEigenSolver<Mat3> eigen(body.inertia, Eigen::EigenvaluesOnly);
-        return !(eigen.eigenvalues()[0] > no_inertia * eigen.eigenvalues()[2]);
+        return !(eigen.eigenvalues()[0] > no_turn_inertia * eigen.eigenvalues()[2]);
     }
 }
 
@@ -168,7 +168,7 @@ AngularMat<D> find_projector(const MechanismBody<D>& body, const Vec<D>& axis) {
         if (!(largest > 0)) return axis.isZero(0) ? Mat3(Mat3::Identity()) : Mat3(axis * axis.transpose());
         // A line of mass: one axis.
         const Vec3 own = eigen.eigenvectors().col(0);
-        const bool fits = axis.isZero(0) || (body.inertia * axis).norm() <= no_inertia * largest;
+        const bool fits = axis.isZero(0) || (body.inertia * axis).norm() <= no_turn_inertia * largest;
         return fits ? Mat3(own * own.transpose()) : Mat3(Mat3::Zero());
     }
 }
