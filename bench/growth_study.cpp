@@ -183,7 +183,7 @@ void run(const std::string& root, int largest) {
         if (bodies <= largest) sizes.push_back(bodies);
     std::vector<Curve> curves;
     for (const FormulationInfo& info : formulations())
-        curves.push_back(follow(info.name, info.is_step_solver ? "trapezoidal" : "rk4", sizes));
+        curves.push_back(follow(info.name, info.is_step_solver() ? "trapezoidal" : "rk4", sizes));
     curves.push_back(follow("articulated-body", "semi-implicit-euler", sizes));
 
     const std::string folder = root + "/docs/studies/";

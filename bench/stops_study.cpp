@@ -269,7 +269,7 @@ Made by `bench/stops`; do not edit.
 
 The test problem of Glowinski and Nasser: a double pendulum swings against a wall. Their method treats the wall at the ends of steps, by an
 augmented Lagrangian with projected multipliers, by multipliers alone, or by a penalty alone
-([equations](../../src/limber/contact/projected_multipliers.hpp)). Ours finds the instant of contact within the step ([theory](../theory/stops.md)).
+([equations](../../src/limber/contact/stops/projected_multipliers.hpp)). Ours finds the instant of contact within the step ([theory](../theory/stops.md)).
 
 ## All impacts, by events
 

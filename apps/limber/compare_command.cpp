@@ -58,8 +58,11 @@ std::vector<StudyPoint> chosen_points(const CompareArguments& arguments, const S
     std::vector<std::string> formulation_names = arguments.formulations;
     std::vector<std::string> integrator_names = arguments.integrators;
     // Time-stepping has no alternative where rigid bodies touch, and asks no formulation.
-    if (integrator_names.empty() && file_choice.integrator == "moreau-jean") integrator_names = {"moreau-jean"};
-    if (formulation_names.empty() && integrator_names == std::vector<std::string>{"moreau-jean"})
+    const auto steps_over = [](const std::string& name) {
+        return find_integrator(name).kind == IntegratorKind::time_stepping;
+    };
+    if (integrator_names.empty() && steps_over(file_choice.integrator)) integrator_names = {file_choice.integrator};
+    if (formulation_names.empty() && integrator_names.size() == 1 && steps_over(integrator_names.front()))
         formulation_names = {file_choice.formulation};
     if (formulation_names.empty())
         for (const auto& info : formulations())

@@ -42,7 +42,7 @@ void project(benchmark::State& state, const std::string& file) {
     for (const Stretch& stretch : stretches())
         for (const FormulationInfo& formulation : formulations()) {
             const std::string name = formulation.name;
-            if (!formulation.is_step_solver)
+            if (!formulation.is_step_solver())
                 add_benchmark("solve_accelerations/" + name + "/" + stretch.name, [&stretch, name](auto& state) {
                     measure_accelerations(state, stretch, name, evaluated_states);
                 });
@@ -54,7 +54,7 @@ void project(benchmark::State& state, const std::string& file) {
         }
     for (const FormulationInfo& formulation : formulations())
         for (const std::string scheme : {"trapezoidal", "higher-order"})
-            if (formulation.is_step_solver)
+            if (formulation.is_step_solver())
                 add_benchmark("step/" + formulation.name + "/" + scheme + "/" + flat_passage().name,
                               [name = formulation.name, scheme](auto& state) {
                                   measure_steps(state, flat_passage(), name, scheme);

@@ -206,7 +206,7 @@ TEST(CommandLine, EndsWithOneOnBadInput) {
         {"run", "model is required"},
         {"check " + bad, "did you mean 'mass'"},
         {"run " + example("slider-crank.yaml") + " --option passes=1e300",
-         "passes: expected a number between 1 and 100"},
+         "passes: expected a whole number between 1 and 100"},
         {"list jonts", "did you mean 'joints'"},
         {"rnu " + example("slider-crank.yaml"),
          "there is no command 'rnu' (did you mean 'run'?); commands: run, play,"},

@@ -1,6 +1,6 @@
 // Impulses in friction cones: closed forms, Coulomb's law checked condition by condition, energy.
 
-#include "limber/contact/cone_complementarity.hpp"
+#include "limber/contact/cones/cone_complementarity.hpp"
 
 #include <rapidcheck/gtest.h>
 

@@ -1,6 +1,6 @@
 // Islands of contacts: by hand, and against reachability found the slow way.
 
-#include "limber/contact/contact_islands.hpp"
+#include "limber/contact/cones/contact_islands.hpp"
 
 #include <rapidcheck/gtest.h>
 

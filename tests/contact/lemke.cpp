@@ -1,6 +1,6 @@
 // Lemke's method: random problems that have a solution, ones that have none, and ties.
 
-#include "limber/contact/lemke.hpp"
+#include "limber/contact/stops/lemke.hpp"
 
 #include <rapidcheck/gtest.h>
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "limber/contact/complementarity.hpp"
+#include "limber/contact/stops/complementarity.hpp"
 #include "limber/model/error.hpp"
 #include "support/models.hpp"
 

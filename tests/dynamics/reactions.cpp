@@ -126,7 +126,7 @@ TEST(Reactions, BalanceEveryBody) {
     model.sensors.add(acceleration);
     for (const std::string& formulation : formulation_names()) {
         Simulation simulation(
-            model, options(formulation, find_formulation(formulation).is_step_solver ? "trapezoidal" : "rk4"));
+            model, options(formulation, find_formulation(formulation).is_step_solver() ? "trapezoidal" : "rk4"));
         ASSERT_TRUE(simulation.advance(0.3, 1e-3).ok);
         // rb: crank on coupler; rc: coupler on rocker.
         EXPECT_NEAR(sense(simulation, "rb.fx") - sense(simulation, "rc.fx"), 2 * sense(simulation, "acc.x"), 1e-4);

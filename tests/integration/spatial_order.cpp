@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "integration/spatial_cases.hpp"
-#include "limber/integration/stepper.hpp"
+#include "limber/methods/integrators.hpp"
 #include "support/models.hpp"
 
 namespace limber::testing {
@@ -96,7 +96,7 @@ TEST_P(SpatialOrder, IsTheOneOfTheScheme) {
     };
     SimulationOptions o = options(formulation, integrator);
     const FormulationInfo& info = find_formulation(formulation);
-    const bool has_gains = order == 3 && !info.is_step_solver && info.coordinates == "relative";
+    const bool has_gains = order == 3 && !info.is_step_solver() && info.coordinates == "relative";
     // Gains tied to the step add an error of second order in loops of relative coordinates; projection does not.
     expect_order(o, has_gains ? 2 : order - 0.3);
     if (!has_gains) return;

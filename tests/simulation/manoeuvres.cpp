@@ -24,7 +24,7 @@ std::ostream& operator<<(std::ostream& out, const Manoeuvre& m) {
 }
 
 Simulation start(const std::string& formulation, const std::string& file, const ParameterOverrides& overrides = {}) {
-    SimulationOptions o = options(formulation, find_formulation(formulation).is_step_solver ? "trapezoidal" : "rk4");
+    SimulationOptions o = options(formulation, find_formulation(formulation).is_step_solver() ? "trapezoidal" : "rk4");
     o.from_equilibrium = true;
     return Simulation(example("iltis/" + file, overrides), o);
 }

@@ -21,7 +21,7 @@ std::vector<std::string> integrator_names() {
 
 bool balances(const std::string& formulation, const std::string& integrator) {
     const std::vector<std::string> schemes = {"trapezoidal", "newmark", "hht", "generalized-alpha"};
-    return find_formulation(formulation).is_step_solver &&
+    return find_formulation(formulation).is_step_solver() &&
            std::find(schemes.begin(), schemes.end(), integrator) != schemes.end();
 }
 

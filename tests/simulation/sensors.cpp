@@ -258,7 +258,7 @@ joints:
   grip: {spherical: [lower.to, bob]}
 sensors: {bob: {position: bob}}
 )"),
-                         options(formulation, find_formulation(formulation).is_step_solver ? "trapezoidal" : "rk4",
+                         options(formulation, find_formulation(formulation).is_step_solver() ? "trapezoidal" : "rk4",
                                  coordinates));
             ASSERT_TRUE(s.advance(1, 1e-3).ok) << formulation << " " << coordinates;
             // A pendulum of length 2 from the horizontal: energy gives the speed, the rod keeps the distance.

@@ -43,7 +43,7 @@ Vec3 momentum(Session& session, Vec3* angular = nullptr) {
 
 // Acceleration solvers with projection, so that every formulation satisfies its constraints to rounding.
 std::string exact_integrator(const std::string& formulation) {
-    return find_formulation(formulation).is_step_solver ? "trapezoidal" : "rk4";
+    return find_formulation(formulation).is_step_solver() ? "trapezoidal" : "rk4";
 }
 
 const char* const two_links = R"(

@@ -56,7 +56,7 @@ TEST_P(Iltis, PassesTheBumpAsPublished) {
         {1.4039, 6.7110, -14.500, -0.6332, 3274.5, 5325.6}, {1.6092, 7.7192, -14.898, -0.6971, 3702.8, 3536.7},
         {1.7866, 8.5916, -6.779, 0.3461, 4040.1, 3196.5},   {2.0139, 9.7083, -7.687, 0.2144, 3810.0, 3667.6},
         {2.5000, 12.0964, -7.171, 0.1765, 3847.1, 3582.5}};
-    SimulationOptions o = options(GetParam(), find_formulation(GetParam()).is_step_solver ? "trapezoidal" : "rk4");
+    SimulationOptions o = options(GetParam(), find_formulation(GetParam()).is_step_solver() ? "trapezoidal" : "rk4");
     o.from_equilibrium = true;
     Simulation s(example("iltis/bump-in-phase.yaml"), o);
     for (const Instant& p : published) {

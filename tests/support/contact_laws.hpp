@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include "limber/contact/collision_world.hpp"
+#include "limber/contact/time_stepping/collision_world.hpp"
 #include "limber/dynamics/system/state.hpp"
 #include "limber/kinematics/mechanism/mechanism.hpp"
 

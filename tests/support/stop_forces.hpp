@@ -13,8 +13,8 @@
 #include <cmath>
 #include <vector>
 
-#include "limber/contact/complementarity.hpp"
-#include "limber/contact/stop_response.hpp"
+#include "limber/contact/stops/complementarity.hpp"
+#include "limber/contact/stops/stop_response.hpp"
 #include "limber/dynamics/system/system.hpp"
 #include "limber/kinematics/body_space/reactions.hpp"
 #include "limber/simulation/simulation.hpp"

@@ -1,18 +1,9 @@
 #include "limber/dynamics/formulation.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
-#include "limber/dynamics/articulated_body.hpp"
-#include "limber/dynamics/augmented_lagrangian.hpp"
-#include "limber/dynamics/baumgarte.hpp"
-#include "limber/dynamics/canonical_momenta.hpp"
-#include "limber/dynamics/null_space.hpp"
 #include "limber/dynamics/penalized_mass.hpp"
-#include "limber/dynamics/penalty.hpp"
-#include "limber/model/error.hpp"
 
 namespace limber {
 namespace {
@@ -134,58 +125,6 @@ void AccelerationSolver::update_target() {
 double AccelerationSolver::perturbation() const {
     if (gains_.position == 0 && gains_.rate == 0) return 0;
     return (target_ - evaluation_->bias).squaredNorm();
-}
-
-// ---------------------------------------------------------------- registry
-
-const std::vector<FormulationInfo>& formulations() {
-    static const std::vector<FormulationInfo> list{
-        {"global", "index-3 augmented Lagrangian, Newton on positions, projected velocities and accelerations", true},
-        {"augmented-lagrangian", "acceleration-based augmented Lagrangian (Bayo)", false},
-        {"baumgarte", "Lagrange multipliers from the regularised saddle-point system, Baumgarte gains", false},
-        {"penalty", "acceleration-based penalty, without multiplier iteration", false},
-        {"null-space", "orthogonal decomposition of the constraint Jacobian, with projection", false},
-        {"hybrid", "relative coordinates, index-3 augmented Lagrangian on the loop closures (Cuadrado and Dopico)",
-         true, "relative"},
-        {"semi-recursive",
-         "relative coordinates reduced to independent ones by velocity transformation, no multipliers", true,
-         "relative"},
-        {"composite-body", "relative coordinates, composite inertias, augmented Lagrangian on the closures", false,
-         "relative"},
-        {"articulated-body", "relative coordinates, articulated inertias: linear in the number of bodies", false,
-         "relative", true},
-        {"canonical-momenta", "articulated inertias on (q, p) with rk4; other integrators see its accelerations", false,
-         "relative", true},
-    };
-    return list;
-}
-
-const FormulationInfo& find_formulation(const std::string& name) {
-    std::vector<std::string> names;
-    for (const auto& info : formulations()) {
-        if (info.name == name) return info;
-        names.push_back(info.name);
-    }
-    throw ModelError(
-        fmt::format("unknown formulation '{}'{}; known: {}", name, did_you_mean(name, names), fmt::join(names, ", ")));
-}
-
-std::unique_ptr<AccelerationSolver> make_acceleration_solver(const std::string& formulation,
-                                                             std::shared_ptr<const System> system,
-                                                             const FormulationOptions& options) {
-    const std::string& name = find_formulation(formulation).name;
-    if (name == "baumgarte") return std::make_unique<BaumgarteSolver>(std::move(system), options);
-    if (name == "penalty") {
-        FormulationOptions stiffer = options;
-        stiffer.penalty = options.penalty_or(1e8);
-        return std::make_unique<PenaltySolver>(std::move(system), stiffer);
-    }
-    if (name == "null-space") return std::make_unique<NullSpaceSolver>(std::move(system), options);
-    // Of step solvers in relative coordinates too: linear in the number of bodies, where a factorised mass matrix is not.
-    if (name == "articulated-body" || name == "hybrid" || name == "semi-recursive")
-        return make_articulated_body_solver(std::move(system), options);
-    if (name == "canonical-momenta") return make_canonical_momenta_solver(std::move(system), options);
-    return std::make_unique<AugmentedLagrangianSolver>(std::move(system), options);
 }
 
 }  // namespace limber

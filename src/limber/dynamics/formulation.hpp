@@ -113,18 +113,33 @@ private:
     VecX rows_, unprojected_;
 };
 
+class StepSolver;
+
+/// A formulation: how its solvers are made, and what it can do. The rest of the program asks these abilities, never its name.
 struct FormulationInfo {
+    using MakeAccelerations = std::unique_ptr<AccelerationSolver> (*)(std::shared_ptr<const System>,
+                                                                      const FormulationOptions&);
+    using MakeSteps = std::unique_ptr<StepSolver> (*)(std::shared_ptr<const System>, const FormulationOptions&);
+
     std::string name, description;
-    bool is_step_solver = false;
-    std::string coordinates{};    ///< the only set it works in; empty: any
-    bool is_matrix_free = false;  ///< needs no mass matrix
+    /// Of a step solver: what explicit integrators use in its place, and what finds the accelerations at the start.
+    MakeAccelerations make_accelerations = nullptr;
+    MakeSteps make_steps = nullptr;     ///< null: it solves for accelerations only
+    std::string coordinates{};          ///< the only set it works in; empty: any
+    bool is_matrix_free = false;        ///< needs no mass matrix
+    bool always_projects = false;       ///< is defined with projection: gains are not its default
+    bool has_penalty = true;            ///< the option acts on its accelerations, or on their projection
+    bool has_step_penalty = false;      ///< the option acts on its steps
+    bool has_step_multipliers = false;  ///< those of its steps alone do the work of drivers
+
+    bool is_step_solver() const { return make_steps != nullptr; }
 };
 
 /// All formulations, in the order in which they are listed.
 const std::vector<FormulationInfo>& formulations();
 const FormulationInfo& find_formulation(const std::string& name);
 
-/// The acceleration solver of a formulation. For a step solver: augmented Lagrangian, in relative coordinates articulated bodies.
+/// The acceleration solver of a formulation.
 std::unique_ptr<AccelerationSolver> make_acceleration_solver(const std::string& formulation,
                                                              std::shared_ptr<const System> system,
                                                              const FormulationOptions& options = {});

@@ -8,8 +8,6 @@
 
 #include "limber/dynamics/dependent_rows.hpp"
 #include "limber/dynamics/newton_iteration.hpp"
-#include "limber/dynamics/semi_recursive.hpp"
-#include "limber/model/error.hpp"
 
 namespace limber {
 namespace {
@@ -32,15 +30,6 @@ constexpr double newton_falls_enough = 0.9;
 constexpr double dependent_weight = 1e-3;
 
 }  // namespace
-
-std::unique_ptr<StepSolver> make_step_solver(const std::string& formulation, std::shared_ptr<const System> system,
-                                             const FormulationOptions& options) {
-    // In relative coordinates this is the hybrid formulation.
-    if (formulation == "global" || formulation == "hybrid")
-        return std::make_unique<GlobalSolver>(std::move(system), options);
-    if (formulation == "semi-recursive") return std::make_unique<SemiRecursiveSolver>(std::move(system), options);
-    throw ModelError(fmt::format("'{}' is not a step solver", formulation));
-}
 
 GlobalSolver::GlobalSolver(std::shared_ptr<const System> system, const FormulationOptions& options)
     : system_(std::move(system)),

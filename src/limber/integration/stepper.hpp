@@ -52,20 +52,4 @@ public:
 /// Accelerations and multipliers at the start of a run, from the index-1 equations; forgets the past of the state.
 StepReport start_state(AccelerationSolver& solver, State& state);
 
-struct IntegratorInfo {
-    std::string name, description;
-    int order = 2;
-    std::string parameter{};           ///< name of the option that tunes it; empty: none
-    bool needs_accelerations = false;  ///< step solvers are replaced by their index-1 counterpart
-};
-
-const std::vector<IntegratorInfo>& integrators();
-const IntegratorInfo& find_integrator(const std::string& name);
-
-/// Any formulation with any integrator. Explicit schemes and `reference` use a step solver's index-1 counterpart.
-std::unique_ptr<Stepper> make_stepper(const std::string& formulation, const std::string& integrator,
-                                      const std::shared_ptr<const System>& system,
-                                      const FormulationOptions& formulation_options = {},
-                                      const IntegratorOptions& integrator_options = {});
-
 }  // namespace limber

@@ -5,6 +5,7 @@
 
 #include "limber/dynamics/system/system_like.hpp"
 #include "limber/kinematics/body_space/twist_constraints.hpp"
+#include "limber/methods/integrators.hpp"
 
 namespace limber {
 namespace {
@@ -90,11 +91,11 @@ SystemComponent<D>::SystemComponent(std::shared_ptr<const CompiledComponent<D>> 
     : compiled_(std::move(compiled)), system_(*compiled_->system) {
     const ComponentSettings& s = compiled_->settings;
     const FormulationInfo& formulation = find_formulation(s.formulation);
-    is_structural_ = !find_integrator(s.integrator).needs_accelerations;
+    is_structural_ = find_integrator(s.integrator).is_structural();
     if (is_structural_) scheme_ = make_structural_scheme(s.integrator, compiled_->integrator_options);
     solver_ = make_acceleration_solver(s.formulation, is_braced() ? compiled_->weighted_system : compiled_->system,
                                        compiled_->formulation_options);
-    if (formulation.is_step_solver && is_structural_) {
+    if (formulation.is_step_solver() && is_structural_) {
         FormulationOptions options = compiled_->formulation_options;
         options.penalty = options.penalty_or(coupled_penalty);
         step_solver_ = make_step_solver(s.formulation, compiled_->system, options);

@@ -12,6 +12,7 @@
 #include "limber/io/files.hpp"
 #include "limber/model/error.hpp"
 #include "limber/simulation/fingerprint.hpp"
+#include "limber/simulation/option_table.hpp"
 #include "limber/simulation/saved_fields.hpp"
 
 namespace limber {
@@ -23,7 +24,7 @@ using saved::Json;
 using Place = SavedPlace;
 
 // Version 1 had neither contacts nor most options, and no events.
-constexpr int version = 2;
+constexpr int version = 3;
 constexpr const char* version_key = "limber_checkpoint";
 constexpr const char* sum_key = "sum";
 constexpr const char* interval_name = "checkpoint";
@@ -179,32 +180,17 @@ void refuse_other_run(const RunIdentity& found, const RunIdentity& expected) {
     }
 }
 
-// ---------------------------------------------------------------- identity
-
-template <class T>
-std::string print(const T& value) {
-    if constexpr (std::is_enum_v<T>) {
-        return fmt::format("{}", static_cast<int>(value));
-    } else if constexpr (std::is_same_v<T, std::string> || std::is_arithmetic_v<T>) {
-        return fmt::format("{}", value);
-    } else {
-        std::string text;
-        for (const auto& [name, number] : value) text += fmt::format("{}={} ", name, number);
-        return text;
-    }
-}
-
 }  // namespace
 
 RunIdentity identify_run(const Model& model, const SimulationOptions& options, const RunOptions& run) {
     RunIdentity identity;
     identity.model = fmt::format("{:016x}", fingerprint_of(model));
-    visit_fields(options,
-                 [&](const char* name, const auto& field) { identity.settings.emplace_back(name, print(field)); });
-    identity.settings.emplace_back("step", print(run.step));
-    identity.settings.emplace_back("every", print(run.every));
+    for (const auto& row : simulation_option_rows())
+        if (row.changes_results) identity.settings.emplace_back(row.name, print(row.get(options)));
+    identity.settings.emplace_back("step", fmt::format("{}", run.step));
+    identity.settings.emplace_back("every", fmt::format("{}", run.every));
     // Solvers forget their past at each.
-    identity.settings.emplace_back(interval_name, print(run.checkpoint_every));
+    identity.settings.emplace_back(interval_name, fmt::format("{}", run.checkpoint_every));
     return identity;
 }
 

@@ -18,7 +18,7 @@
 #include <string>
 
 #include "limber/dynamics/formulation.hpp"
-#include "limber/integration/stepper.hpp"
+#include "limber/methods/integrators.hpp"
 
 namespace limber {
 

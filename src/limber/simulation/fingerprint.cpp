@@ -1,8 +1,14 @@
 #include "limber/simulation/fingerprint.hpp"
 
 #include "limber/io/model_writer.hpp"
+#include "limber/simulation/option_table.hpp"
 
 namespace limber {
+
+void Fingerprint::add(const SimulationOptions& options) {
+    for (const auto& row : simulation_option_rows())
+        if (row.changes_results) std::visit([this](const auto& value) { add(value); }, row.get(options));
+}
 
 std::uint64_t fingerprint_of(const Model& model) {
     Fingerprint fingerprint;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "limber/simulation/fields.hpp"
+#include "limber/simulation/options.hpp"
 
 namespace limber {
 
@@ -45,7 +46,7 @@ public:
     }
     void add(const ContactPoint& contact) { add_fields(contact); }
     void add(const State& state) { add_fields(state); }
-    void add(const SimulationOptions& options) { add_fields(options); }
+    void add(const SimulationOptions& options);
 
 private:
     template <class T>

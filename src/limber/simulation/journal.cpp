@@ -277,8 +277,8 @@ void Journal::keep_snapshot(const Situation& situation, const Session& session) 
     snapshot_time_ = steady_seconds() - start;
 }
 
-std::string print_fingerprint(const Session& session, int version) {
-    return fmt::format("{:016x}", version == 1 ? session.fingerprint_of_version_1() : session.fingerprint());
+std::string print_fingerprint(const Session& session) {
+    return fmt::format("{:016x}", session.fingerprint());
 }
 
 std::string keep_damaged_journal(const std::string& path) {

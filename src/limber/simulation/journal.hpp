@@ -17,8 +17,8 @@
 
 namespace limber {
 
-/// Of the journals that are written. Those of version 1 have other fingerprints.
-inline constexpr int journal_version = 2;
+/// Of the journals that are written and read; others are refused.
+inline constexpr int journal_version = 3;
 
 /// In place of the first brace of an edit that is not yet applied.
 inline constexpr char pending_mark = '?';
@@ -121,7 +121,7 @@ public:
 Session replay_journal(const std::string& path, ReplayReport& report, const ReplayOptions& options = {});
 
 /// As journals of a version have it.
-std::string print_fingerprint(const Session& session, int version = journal_version);
+std::string print_fingerprint(const Session& session);
 
 /// Keeps a copy of a journal that could not be read to its end, so that it can be gone on with; returns the copy's name. Throws
 /// std::runtime_error.

@@ -1,6 +1,6 @@
 #pragma once
-// The settings of a session as they stand in a journal. One table says how each is written, read and checked: a journal may come
-// from anybody, and a number that is used unchecked can end the program.
+// The settings of a session as they stand in a journal, by the names of option_table.hpp, which also says what each may be: a journal
+// may come from anybody, and a number that is used unchecked can end the program.
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -15,7 +15,7 @@ struct RecordedOptions {
 };
 
 nlohmann::ordered_json write_options(const RecordedOptions& options);
-/// What older journals do not know keeps its default. Throws ModelError that names the setting, what was expected and what was found.
+/// Throws ModelError that names the setting, what was expected and what was found.
 RecordedOptions read_options(const nlohmann::ordered_json& json);
 
 /// Whole numbers of a journal. Throws ModelError.

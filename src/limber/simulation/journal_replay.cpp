@@ -83,7 +83,11 @@ private:
 
     void start(const Json& json, const std::string& line) {
         if (!json.contains("limber_journal")) throw ModelError("this is not a journal");
-        version_ = static_cast<int>(read_whole_number(json, "limber_journal", 1, journal_version));
+        if (json.at("limber_journal") != journal_version)
+            throw ModelError(fmt::format(
+                "this is a journal of version {}, and this program reads version {}: replay it with the program that "
+                "wrote it",
+                json.at("limber_journal").dump().substr(0, 40), journal_version));
         if (!json.contains("model") || !json.at("model").is_string() || !json.contains("options"))
             throw ModelError("the first line of a journal has 'options' and 'model'");
         RecordedOptions recorded = read_options(json.at("options"));
@@ -138,7 +142,7 @@ private:
 
     void compare(const Json& state) {
         ++report_.checked;
-        if (!report_.mismatch.empty() || state == print_fingerprint(*session_, version_)) return;
+        if (!report_.mismatch.empty() || state == print_fingerprint(*session_)) return;
         report_.mismatch = fmt::format("after {} steps, t = {:.9g} s", session_->steps(), session_->time());
     }
 
@@ -154,7 +158,6 @@ private:
     const ReplayOptions& options_;
     std::ifstream file_;
     std::string line_;
-    int version_ = journal_version;
     long number_ = 0, good_bytes_ = 0;
     double size_ = 1, last_told_ = steady_seconds();
     std::optional<Session> session_;

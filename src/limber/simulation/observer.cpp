@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "limber/contact/contact_wrenches.hpp"
+#include "limber/contact/time_stepping/contact_wrenches.hpp"
 #include "limber/kinematics/body_space/reactions.hpp"
 #include "limber/kinematics/body_space/relative_error.hpp"
 #include "limber/model/evaluation.hpp"

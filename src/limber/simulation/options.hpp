@@ -4,7 +4,7 @@
 #include <string>
 
 #include "limber/contact/contact_options.hpp"
-#include "limber/integration/stepper.hpp"
+#include "limber/methods/integrators.hpp"
 #include "limber/model/model.hpp"
 #include "limber/modular/options.hpp"
 

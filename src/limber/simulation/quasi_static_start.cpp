@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "limber/integration/quasi_static.hpp"
 #include "limber/kinematics/mechanism/part.hpp"
+#include "limber/methods/quasi_static.hpp"
 #include "limber/model/error.hpp"
 
 namespace limber {

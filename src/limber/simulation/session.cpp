@@ -14,6 +14,7 @@
 #include "limber/model/evaluation.hpp"
 #include "limber/simulation/fingerprint.hpp"
 #include "limber/simulation/journal.hpp"
+#include "limber/simulation/option_table.hpp"
 #include "limber/simulation/present_place.hpp"
 
 namespace limber {
@@ -507,10 +508,10 @@ std::uint64_t Session::fingerprint() const {
     Fingerprint fingerprint;
     fingerprint.add(known_model_.fingerprint);
     fingerprint.add(options());
-    for (const double number : {session_options_.snap, session_options_.closing_frequency, step_, start_energy_,
-                                dissipated_, simulation_->longest_step()})
+    for (const auto& row : session_option_rows())
+        std::visit([&](const auto& value) { fingerprint.add(value); }, row.get(session_options_));
+    for (const double number : {step_, start_energy_, dissipated_, simulation_->longest_step()})
         fingerprint.add(number);
-    fingerprint.add(session_options_.renewal);
     fingerprint.add(steps_);
     fingerprint.add(simulation_->state());
     fingerprint.add(work_);
@@ -532,20 +533,6 @@ std::uint64_t Session::fingerprint_of_model() const {
         fingerprint.add(numbers.number(pull->gain, "pull"));
         fingerprint.add(numbers.number(pull->rate_gain, "pull"));
     }
-    return fingerprint.value();
-}
-
-std::uint64_t Session::fingerprint_of_version_1() const {
-    Fingerprint fingerprint;
-    const State& s = simulation_->state();
-    for (const VecX* x : {&s.q, &s.v, &s.a, &s.lambda, &s.scheme_a})
-        fingerprint.add_bytes(x->data(), sizeof(double) * static_cast<std::size_t>(x->size()));
-    fingerprint.add_bytes(s.memory.data(), sizeof(double) * s.memory.size());
-    fingerprint.add(s.t);
-    fingerprint.add(step_);
-    fingerprint.add(steps_);
-    for (const std::string* text : {&options().formulation, &options().integrator, &options().coordinates})
-        fingerprint.add_bytes(text->data(), text->size());
     return fingerprint.value();
 }
 

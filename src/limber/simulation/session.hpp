@@ -136,8 +136,6 @@ public:
 
     /// A number that two sessions share only if model, options, clock, state and all that the session has added up are the same to the bit.
     std::uint64_t fingerprint() const;
-    /// The one of journals of version 1, of the state without contacts and earlier accelerations, and of names of options only.
-    std::uint64_t fingerprint_of_version_1() const;
 
 private:
     struct Mark {  // an edit on the tape

@@ -7,10 +7,10 @@
 #include <stdexcept>
 #include <utility>
 
-#include "limber/contact/collision_world.hpp"
-#include "limber/contact/projected_multipliers.hpp"
-#include "limber/contact/stepped_stops.hpp"
-#include "limber/contact/unilateral_stepper.hpp"
+#include "limber/contact/stops/projected_multipliers.hpp"
+#include "limber/contact/stops/stepped_stops.hpp"
+#include "limber/contact/stops/unilateral_stepper.hpp"
+#include "limber/contact/time_stepping/collision_world.hpp"
 #include "limber/integration/step_control.hpp"
 #include "limber/integration/structural.hpp"
 #include "limber/kinematics/body_space/twist.hpp"
@@ -106,7 +106,8 @@ CoordinateKind Simulation::choose_coordinates() {
     const FormulationInfo& formulation = find_formulation(options_.formulation);
     if (options_.modular.is_on()) return coordinate_kind();
     // Time-stepping works on bodies, which these coordinates are nearest to.
-    if (options_.coordinates.empty() && formulation.coordinates.empty() && options_.integrator == "moreau-jean")
+    if (options_.coordinates.empty() && formulation.coordinates.empty() &&
+        find_integrator(options_.integrator).takes_rigid_contacts())
         options_.coordinates = "reference-point";
     if (options_.coordinates.empty())
         options_.coordinates = formulation.coordinates.empty() ? "natural" : formulation.coordinates;
@@ -125,9 +126,10 @@ CoordinateKind Simulation::coordinate_kind() const {
 // System, stepper and observer for the mechanism of this model.
 template <int D>
 void Simulation::compile(const std::shared_ptr<const Mechanism<D>>& mechanism) {
-    if (options_.integrator != "moreau-jean" && mechanism->has_rigid_contacts())
+    if (mechanism->has_rigid_contacts() && !find_integrator(options_.integrator).takes_rigid_contacts())
         throw ModelError(
-            "rigid contacts need the integrator 'moreau-jean'; with others, bodies touch by a compliant law");
+            fmt::format("rigid contacts need the integrator '{}'; with others, bodies touch by a compliant law",
+                        list_integrators([](const IntegratorInfo& info) { return info.takes_rigid_contacts(); })));
     choose_coordinates();
     if (options_.modular.is_on()) divide_mechanism<D>(mechanism);
     compile_watched<D>(mechanism);
@@ -140,6 +142,10 @@ void Simulation::divide_mechanism(const std::shared_ptr<const Mechanism<D>>& mec
         throw ModelError(
             "rigid contacts act on all bodies at once, which a mechanism divided into components has not: leave it "
             "undivided, or give the contacts a compliant law");
+    if (!find_integrator(options_.integrator).can_be_coupled())
+        throw ModelError(fmt::format(
+            "{} steps all bodies at once and cannot be that of components: leave the mechanism undivided, or take {}",
+            options_.integrator, list_integrators([](const IntegratorInfo& info) { return info.can_be_coupled(); })));
     const ComponentSettings usual{"", options_.formulation, options_.integrator, options_.coordinates, 0};
     const auto modular =
         compile_modular<D>(mechanism, divide(*mechanism, model_, options_.modular), usual, options_.formulation_options,
@@ -218,7 +224,8 @@ void Simulation::make_steppers() {
         stepper_ = make_stepper(options_.formulation, options_.integrator, system_, options_.formulation_options,
                                 options_.integrator_options);
     }
-    const bool steps_over = options_.integrator == "moreau-jean" && has_stepped_stops(system->mechanism());
+    const bool steps_over =
+        find_integrator(options_.integrator).takes_rigid_contacts() && has_stepped_stops(system->mechanism());
     if (has_any_stops && !steps_over)
         stepper_ = std::make_unique<UnilateralStepper<D>>(std::move(stepper_), system, options_.contact_options);
 }

@@ -47,8 +47,8 @@ WorkSource Simulation::work_source() const {
     WorkSource source;
     source.order = integrator.order;
     // Those of global and hybrid share the work with the projections of the step where forces of drivers change fast.
-    source.has_multipliers =
-        !options_.modular.is_on() && !integrator.needs_accelerations && options_.formulation == "semi-recursive";
+    source.has_multipliers = !options_.modular.is_on() && !integrator.needs_accelerations() &&
+                             find_formulation(options_.formulation).has_step_multipliers;
     return source;
 }
 
@@ -75,7 +75,9 @@ StepReport Simulation::step(double h, StepPath* path) {
 
 template <int D>
 StepPath::Shape Simulation::shape_of_step(const State& before) const {
-    if (options_.integrator == "moreau-jean") {
+    const IntegratorInfo& integrator = find_integrator(options_.integrator);
+    const bool steps_over = integrator.kind == IntegratorKind::time_stepping;
+    if (steps_over) {
         // Forces of contacts and impulses of stops stand for impacts anywhere in the step.
         const auto pushes = [](const ContactPoint& contact) { return !contact.force.isZero(0); };
         const auto was_hit = [&](const UnilateralRow& stop) {
@@ -87,8 +89,8 @@ StepPath::Shape Simulation::shape_of_step(const State& before) const {
             return StepPath::Shape::jump;
     }
     // Accelerations of time-stepping, and of the whole where it is divided, are differences of what came before.
-    if (options_.integrator == "moreau-jean" || options_.modular.is_on()) return StepPath::Shape::plain;
-    return find_integrator(options_.integrator).order > 2 ? StepPath::Shape::quintic : StepPath::Shape::cubic;
+    if (steps_over || options_.modular.is_on()) return StepPath::Shape::plain;
+    return integrator.order > 2 ? StepPath::Shape::quintic : StepPath::Shape::cubic;
 }
 
 void Simulation::interpolate(const StepPath& path, double t, State& state) const {

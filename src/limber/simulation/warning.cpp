@@ -81,7 +81,8 @@ void add_contradictions(const Simulation& simulation, Observer& observer, bool i
     const State& state = simulation.state();
     const SimulationOptions& options = simulation.options();
     // Time-stepping knows no accelerations at the start, and those of divided mechanisms are found by differences.
-    if (is_singular || state.t > 0 || options.integrator == "moreau-jean" || options.modular.is_on()) return;
+    const bool steps_over = find_integrator(options.integrator).kind == IntegratorKind::time_stepping;
+    if (is_singular || state.t > 0 || steps_over || options.modular.is_on()) return;
     const double missed = observer.compute_errors(state).acceleration;
     const double usual = state.a.size() > 0 ? state.a.lpNorm<Eigen::Infinity>() : 0.0;
     if (missed > missed_acceleration * (usual + size))

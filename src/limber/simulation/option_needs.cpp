@@ -1,0 +1,85 @@
+#include "limber/simulation/option_needs.hpp"
+
+#include <algorithm>
+
+namespace limber {
+
+bool Method::steps_over_stops() const {
+    const auto handles = model.contacts.handles();
+    return is_time_stepping() && std::any_of(handles.begin(), handles.end(), [&](const auto handle) {
+               return model.contacts.get(handle).law == ContactRule::Law::rigid;
+           });
+}
+
+bool Method::has_gains() const {
+    const Stabilisation chosen = options.formulation_options.stabilisation;
+    return is_stabilised() &&
+           (chosen == Stabilisation::gains ||
+            (chosen == Stabilisation::automatic && integrator.is_structural() && !formulation.always_projects));
+}
+
+bool Method::has_penalty() const {
+    if (is_time_stepping() || !acts_at_events()) return false;
+    const bool has_steps = formulation.is_step_solver() && integrator.is_structural();
+    return has_steps ? formulation.has_step_penalty : formulation.has_penalty;
+}
+
+bool Method::has_relative_error() const {
+    const auto handles = model.sensors.handles();
+    return std::any_of(handles.begin(), handles.end(), [&](const auto handle) {
+        return model.sensors.get(handle).quantity == Sensor::Quantity::relative_error;
+    });
+}
+
+namespace needs {
+
+const Need any_run{"", [](const Method&) { return true; }};
+const Need division{"a mechanism divided into components (--modular)", [](const Method& m) { return m.is_divided(); }};
+const Need newton{"global, hybrid or semi-recursive with a structural integrator",
+                  [](const Method& m) { return m.has_newton(); }};
+const Need stabilisation{
+    "accelerations that are integrated: a structural integrator with an acceleration solver, rk4 or "
+    "semi-implicit-euler",
+    [](const Method& m) { return m.is_stabilised(); }};
+// What gains ask of the constraints' accelerations is judged: without gains there is nothing to judge.
+const Need gains{
+    "stabilising gains (option stabilisation=gains, or a structural integrator with an acceleration solver other than "
+    "null-space)",
+    [](const Method& m) { return m.has_gains(); }};
+const Need gains_or_error{
+    "stabilising gains (option stabilisation=gains, or a structural integrator with an acceleration solver other than "
+    "null-space), coupling=acceleration, or a sensor {error: relative}",
+    [](const Method& m) { return m.has_gains() || m.couples_accelerations() || m.has_relative_error(); }};
+const Need stops{"a model with stops", [](const Method& m) { return m.has_stops(); }};
+const Need impacts{"a model with stops that are treated by events",
+                   [](const Method& m) { return m.has_stops() && m.acts_at_events() && !m.steps_over_stops(); }};
+const Need penalty{
+    "a formulation with penalties: global, hybrid, augmented-lagrangian, composite-body, penalty, or baumgarte and "
+    "null-space for their projection",
+    [](const Method& m) { return m.has_penalty(); }};
+const Need structural{"a structural integrator",
+                      [](const Method& m) { return m.integrator.is_structural() && m.acts_at_events(); }};
+const Need newmark{"the integrator newmark", [](const Method& m) { return m.integrator.parameter == "xi"; }};
+const Need hht{"the integrator hht", [](const Method& m) { return m.integrator.parameter == "delta"; }};
+const Need generalized_alpha{"the integrator generalized-alpha",
+                             [](const Method& m) { return m.integrator.parameter == "rho"; }};
+const Need corrector{
+    "a structural integrator with an acceleration solver, or coupling=acceleration",
+    [](const Method& m) { return (m.integrator.is_structural() && m.is_stabilised()) || m.couples_accelerations(); }};
+const Need halvings{"an integrator other than moreau-jean and reference", [](const Method& m) {
+                        const bool halves = !m.is_time_stepping() && m.integrator.kind != IntegratorKind::adaptive;
+                        return m.is_divided() || (halves && m.acts_at_events());
+                    }};
+const Need stop_penalty{"stops=augmented-lagrangian or stops=penalty, and a model with stops", [](const Method& m) {
+                            const ContactTreatment chosen = m.options.contact_options.treatment;
+                            return m.has_stops() && (chosen == ContactTreatment::augmented_lagrangian ||
+                                                     chosen == ContactTreatment::penalty);
+                        }};
+const Need uzawa{"a divided mechanism with gluing=uzawa",
+                 [](const Method& m) { return m.is_divided() && m.options.modular.gluing == Gluing::uzawa; }};
+const Need adaptive{"the integrator reference",
+                    [](const Method& m) { return m.integrator.kind == IntegratorKind::adaptive; }};
+
+}  // namespace needs
+
+}  // namespace limber
