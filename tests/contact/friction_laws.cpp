@@ -27,9 +27,10 @@ TEST(FrictionLaws, StickSlipOnABeltHasItsPeriod) {
 // Later: what begins to slip keeps some of it until it has the Stribeck speed, to which the spring takes it in sqrt(2 m v_s/(k v)) at most.
 TEST(FrictionLaws, StickSlipWithBristlesIsNearlyCoulombs) {
     Model model = example("contact/stick-slip-belt.yaml");
-    Force& friction = model.forces.get(model.forces.find("friction"));
-    friction.friction_kind = FrictionKind::bristle;
-    friction.friction_numbers = {{"bend", Number(1e-6)}, {"stribeck", Number(1e-3)}, {"bristle-damping", Number(1e-3)}};
+    auto& friction = std::get<JointFriction>(model.forces.get(model.forces.find("friction")).type);
+    friction.law = FrictionKind::bristle;
+    friction.bend = 1e-6;
+    friction.stribeck = friction.bristle_damping = 1e-3;
     Simulation simulation(model, options("global", "trapezoidal"));
     const double period = stick_slip_period(0.1, 100, 1, 0.2 * 10);
     const double measured = measured_stick_slip_period(simulation, 4, 0.0005);
@@ -117,9 +118,10 @@ TEST(FrictionLaws, CompliantLawsAreLoadedByTheReaction) {
     for (const FrictionKind kind : {FrictionKind::regularised, FrictionKind::bristle}) {
         Model model = example("contact/friction-in-joints.yaml");
         for (const char* name : {"guide_friction", "pin_friction"}) {
-            Force& friction = model.forces.get(model.forces.find(name));
-            friction.friction_kind = kind;
-            friction.friction_numbers = {{"slip", Number(1e-4)}, {"bristle-damping", Number(1e-3)}};
+            auto& friction = std::get<JointFriction>(model.forces.get(model.forces.find(name)).type);
+            friction.law = kind;
+            friction.slip = 1e-4;
+            friction.bristle_damping = 1e-3;
         }
         Simulation simulation(model, options("global", "trapezoidal"));
         const StepReport report = simulation.advance(1, 0.001);

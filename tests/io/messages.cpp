@@ -161,7 +161,7 @@ TEST(Messages, KnowEveryTypeByItsOwnName) {
         const std::string yaml = std::string("limber: 1\njoints:\n  j: {") + format.name + ": 1}";
         EXPECT_EQ(message_of(yaml).find("unknown joint type"), std::string::npos) << format.name;
     }
-    for (const ForceFormat& format : force_formats()) {
+    for (const TypeFormat& format : force_formats()) {
         const std::string yaml = std::string("limber: 1\nforces:\n  f: {") + format.name + ": 1}";
         EXPECT_EQ(message_of(yaml).find("unknown force type"), std::string::npos) << format.name;
     }

@@ -52,7 +52,7 @@ TEST(ModelFile, ReadsEveryExample) {
 // At least one example per joint type, per force and for drivers of both kinds.
 TEST(ModelFile, ExamplesShowEveryElement) {
     std::set<JointType> joints;
-    std::set<ForceType> forces;
+    std::set<std::size_t> forces;
     bool drives_coordinate = false;
     bool drives_marker = false;
     bool drives_by_table = false;
@@ -60,7 +60,7 @@ TEST(ModelFile, ExamplesShowEveryElement) {
         if (entry.path().extension() != ".yaml" || is_part(entry.path())) continue;
         const Model model = read_model_file(entry.path().string()).model;
         for (const auto h : model.joints.handles()) joints.insert(model.joints.get(h).type);
-        for (const auto h : model.forces.handles()) forces.insert(model.forces.get(h).type);
+        for (const auto h : model.forces.handles()) forces.insert(model.forces.get(h).type.index());
         for (const auto h : model.drivers.handles()) {
             const Driver& driver = model.drivers.get(h);
             (std::holds_alternative<std::string>(driver.target) ? drives_coordinate : drives_marker) = true;

@@ -110,16 +110,17 @@ public:
         return needs(law.stiffness) || needs(law.damping) || needs(law.preload) || needs_any(law.coefficients) ||
                needs(law.table) || needs(law.expression);
     }
+    bool needs(const std::optional<LateralTyre>& tyre) const { return tyre && needs_field_of(*tyre); }
+    bool needs(const MarkerPair& pair) const { return needs(pair.first) || needs(pair.second); }
+    bool needs(const Coordinate& coordinate) const { return needs_scalar(coordinate.name); }
+    bool needs(const AngularVector& vector) const { return needs(vector.components); }
+    bool needs(const std::vector<Number>& numbers) const { return needs_any(numbers); }
+    bool needs(Handle<RoadDefinition> handle) const {
+        const RoadDefinition* road = model_.roads.find(handle);
+        return road != nullptr && is_gone(ElementKind::road, road->name);
+    }
     bool needs(const Force& force) const {
-        const RoadDefinition* road = model_.roads.find(force.road);
-        return needs(force.a) || needs(force.b) || needs_scalar(force.scalar) || needs(force.law) ||
-               needs(force.free_value) || needs(force.target) || needs(force.gain) || needs(force.rate_gain) ||
-               needs(force.limit) || needs(force.vector) || needs_any(force.stiffness) || needs_any(force.damping) ||
-               needs(force.linear) || needs(force.quadratic) ||
-               (road != nullptr && is_gone(ElementKind::road, road->name)) || needs(force.radius) ||
-               needs(force.vertical_stiffness) || needs(force.vertical_damping) || needs_any(force.lateral) ||
-               needs(force.coefficient) || needs(force.static_coefficient) || needs(force.arm) ||
-               needs(force.preload) || needs_any(force.friction_numbers);
+        return std::visit([&](const auto& type) { return needs_field_of(type); }, force.type);
     }
     bool needs(const Stop& stop) const {
         return needs(stop.a) || needs(stop.b) || needs_scalar(stop.scalar) || needs_scalar(stop.along) ||
@@ -166,6 +167,33 @@ public:
     }
 
 private:
+    // Asks every field of a described element.
+    class FieldSearch {
+    public:
+        explicit FieldSearch(const ReferenceSearch& search) : search_(search) {}
+        template <class T>
+        void main(const T& value) {
+            found = found || search_.needs(value);
+        }
+        template <class T>
+        void field(const T& value, const FieldNote&) {
+            if constexpr (!std::is_enum_v<T> && !std::is_same_v<T, bool>) found = found || search_.needs(value);
+        }
+        void law(const ScalarLaw& law) { found = found || search_.needs(law); }
+        void time_law(const TimeLaw& law, const FieldNote&, const char*) { found = found || search_.needs(law); }
+
+        bool found = false;
+
+    private:
+        const ReferenceSearch& search_;
+    };
+    template <class Element>
+    bool needs_field_of(const Element& element) const {
+        FieldSearch search(*this);
+        Element::visit(element, search);
+        return search.found;
+    }
+
     static std::string_view owner_of(std::string_view scalar) { return scalar.substr(0, scalar.find('.')); }
 
     // "crank.angle", "crank.angle.rate", "tip.x", "swing"

@@ -9,6 +9,8 @@
 namespace limber {
 
 class ElementWriter {
+    friend class FieldWriter;
+
 public:
     explicit ElementWriter(const Model& model) : model_(model) {}
 
@@ -58,7 +60,7 @@ private:
     void add_time_law(MappingWriter& map, const TimeLaw& law, const char* key) const;
 
     // write_forces.cpp
-    void add_law(MappingWriter& map, const Force& force) const;
+    void add_law(MappingWriter& map, const ScalarLaw& law) const;
     YAML::Node road_piece(const RoadPiece& piece) const;
 
     /// "body" for a body's origin, otherwise "body.marker".

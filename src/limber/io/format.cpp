@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "limber/io/field_formats.hpp"
+
 namespace limber {
 namespace {
 
@@ -38,34 +40,6 @@ std::vector<FieldFormat> with_teeth(std::vector<FieldFormat> fields) {
         {"at", K::vector,
          "where the teeth meet, world axes at the reference configuration: its place along the pitch line counts "
          "(default: beside the first joint; bevel gears need it)"});
-    return fields;
-}
-
-const std::vector<FieldFormat> law_fields{
-    {"stiffness", K::number, "force per elongation (may depend on t)"},
-    {"damping", K::number, "force per rate of elongation (may depend on t)"},
-    {"preload", K::number, "constant part of the force (may depend on t)"},
-    {"polynomial", K::numbers, "coefficients of x, x^2, x^3, ... in place of stiffness"},
-    {"table", K::table, "force over elongation, in place of stiffness"},
-    {"interpolation", K::text, "of the table: cubic (default) or linear"},
-    {"law", K::number, "force as an expression of x (elongation), v (its rate), t, parameters and scalars"},
-};
-
-std::vector<FieldFormat> with_law(std::vector<FieldFormat> more) {
-    more.insert(more.end(), law_fields.begin(), law_fields.end());
-    return more;
-}
-
-std::vector<FieldFormat> friction_fields() {
-    std::vector<FieldFormat> fields{
-        {"coefficient", K::number, "while it slips", true},
-        {"static", K::number, "coefficient while it sticks (default: as while it slips)"},
-        {"radius", K::number, "of the pin, for angles"},
-        {"arm", K::number, "length of the bearing: moments M count as 2 M / arm (default: not at all)"},
-        {"preload", K::number, "load beside the reaction (default 0)"},
-        {"law", K::text, "coulomb (default): true stick; regularised or bristle: smooth functions of the motion"},
-    };
-    fields.insert(fields.end(), compliant_friction_fields().begin(), compliant_friction_fields().end());
     return fields;
 }
 
@@ -153,86 +127,30 @@ const std::vector<JointFormat>& joint_formats() {
     return list;
 }
 
-const std::vector<ForceFormat>& force_formats() {
-    static const std::vector<ForceFormat> list{
-        {{"spring", K::two_markers, "along the line between two points, tension positive", false,
-          with_law({{"free-length", K::number, "length without force (default: the length at the start)"}})},
-         ForceType::spring},
-        {{"torsion-spring", K::coordinate,
-          "against a joint coordinate; its force is positive where the coordinate is beyond the free value", false,
-          with_law({{"free-value", K::number, "coordinate without force (default: the one at the start)"}})},
-         ForceType::torsion_spring},
-        {{"motor",
-          K::coordinate,
-          "along a joint coordinate; x is the coordinate, v its rate",
-          false,
-          {{"law", K::number, "torque or force as an expression of x, v, t, parameters and scalars", true}}},
-         ForceType::motor},
-        {{"servo",
-          K::coordinate,
-          "gain * (target - x) + rate-gain * (target' - v)",
-          false,
-          {{"target", K::number, "an expression of t"},
-           {"table", K::table, "target over time, in place of the expression"},
-           {"interpolation", K::text, "of the table: cubic (default) or linear"},
-           {"gain", K::number, "force per deviation", true},
-           {"rate-gain", K::number, "force per deviation of the rate"},
-           {"limit", K::number, "largest force"}}},
-         ForceType::servo},
-        {{"force",
-          K::marker,
-          "at a point",
-          false,
-          {{"vector", K::vector, "components, expressions of t", true},
-           {"frame", K::text, "axes of the components: world (default) or body (of the marker)"}}},
-         ForceType::force},
-        {{"torque",
-          K::marker,
-          "on a body",
-          false,
-          {{"vector", K::vector, "components, expressions of t (plane: one number)", true},
-           {"frame", K::text, "axes of the components: world (default) or body (of the marker)"}}},
-         ForceType::torque},
-        {{"bushing",
-          K::two_markers,
-          "elastic element in the axes of the first marker: 3 displacements, 3 rotations (plane: 2, 1)",
-          false,
-          {{"stiffness", K::numbers, "6 numbers (diagonal) or 36 (rows); plane: 3 or 9", true},
-           {"damping", K::numbers, "likewise"}}},
-         ForceType::bushing},
-        {{"drag",
-          K::marker,
-          "against the velocity of a point",
-          false,
-          {{"linear", K::number, "force per speed"},
-           {"quadratic", K::number, "force per speed squared"},
-           {"medium", K::vector, "velocity of the medium"}}},
-         ForceType::drag},
-        {{"pull",
-          K::marker,
-          "spring and damper from a marker to a point of the world; the point can be moved while it runs",
-          false,
-          {{"target", K::vector, "the point", true},
-           {"stiffness", K::number, "force per distance", true},
-           {"damping", K::number, "force per speed"}}},
-         ForceType::pull},
-        {{"tyre",
-          K::marker,
-          "wheel on a road, centre and axis (z) given by the marker; pushes along the normal of the road, never pulls. "
-          "All its forces act at the point where the plane of the wheel meets the road, straight below the centre: "
-          "with "
-          "camber they have a moment about the centre, normal force times height of the centre times tan(camber)",
-          false,
-          {{"road", K::reference, "name of a road", true},
-           {"radius", K::number, "of the wheel without load", true},
-           {"stiffness", K::number, "vertical force per depth", true},
-           {"damping", K::number, "vertical force per rate of depth"},
-           {"lateral", K::object, "coefficients of the Calspan model (default: no lateral force)"}}},
-         ForceType::tyre},
-        {{"friction", K::coordinate, "friction in a joint, from its reaction; against one of its coordinates", false,
-          friction_fields()},
-         ForceType::friction},
+void FormatCollector::law(const ScalarLaw&) {
+    const std::vector<FieldFormat> fields{
+        {"stiffness", K::number, "force per elongation (may depend on t)"},
+        {"damping", K::number, "force per rate of elongation (may depend on t)"},
+        {"preload", K::number, "constant part of the force (may depend on t)"},
+        {"polynomial", K::numbers, "coefficients of x, x^2, x^3, ... in place of stiffness"},
+        {"table", K::table, "force over elongation, in place of stiffness"},
+        {"interpolation", K::text, "of the table: cubic (default) or linear"},
+        {"law", K::number, "force as an expression of x (elongation), v (its rate), t, parameters and scalars"},
     };
+    format_.options.insert(format_.options.end(), fields.begin(), fields.end());
+}
+
+void FormatCollector::time_law(const TimeLaw&, const FieldNote& note, const char* table_meaning) {
+    const std::vector<FieldFormat> fields{
+        {note.name, K::number, note.meaning, note.is_required},
+        {"table", K::table, table_meaning},
+        {"interpolation", K::text, "of the table: cubic (default) or linear"},
+    };
+    format_.options.insert(format_.options.end(), fields.begin(), fields.end());
+}
+
+const std::vector<TypeFormat>& force_formats() {
+    static const std::vector<TypeFormat> list = describe_alternatives<ForceType>();
     return list;
 }
 
@@ -241,41 +159,8 @@ const JointFormat& joint_format(JointType type) {
     return *std::find_if(list.begin(), list.end(), [&](const JointFormat& format) { return format.type == type; });
 }
 
-const ForceFormat& force_format(ForceType type) {
-    const auto& list = force_formats();
-    return *std::find_if(list.begin(), list.end(), [&](const ForceFormat& format) { return format.type == type; });
-}
-
-const std::vector<FieldFormat>& compliant_friction_fields() {
-    static const std::vector<FieldFormat> list{
-        {"slip", K::number, "regularised: speed at which friction has most of its full value (default 1e-3)"},
-        {"stribeck", K::number, "regularised, bristle: speed at which static friction is lost (default 1e-2)"},
-        {"bend", K::number, "bristle: how far it gives way under the kinetic friction (default 1e-5)"},
-        {"bristle-damping", K::number, "bristle: time constant of its damping (default 0)"},
-        {"dwell", K::number, "bristle: time constant of rest in which static friction is built up (default 0)"},
-    };
-    return list;
-}
-
-const std::vector<std::string>& friction_kind_names() {
-    static const std::vector<std::string> names{"coulomb", "regularised", "bristle"};
-    return names;
-}
-
 const std::vector<FieldFormat>& lateral_fields() {
-    static const std::vector<FieldFormat> list{
-        {"A0", K::number, "cornering stiffness at no load [N/rad]", true},
-        {"A1", K::number, "its growth with load", true},
-        {"A2", K::number, "load beyond which it is constant [N]", true},
-        {"A3", K::number, "camber stiffness"},
-        {"A4", K::number, "load at which camber has no effect [N]"},
-        {"B1", K::number, "friction by load [1/N]"},
-        {"B3", K::number, "friction at no load", true},
-        {"B4", K::number, "friction by load squared [1/N^2]"},
-        {"SN", K::number, "skid number: scales the friction (default 1)"},
-        {"AF1", K::number, "aligning moment by load [m/N]"},
-        {"AF2", K::number, "aligning moment by lateral force [m/N]"},
-    };
+    static const std::vector<FieldFormat> list = describe_fields<LateralTyre>();
     return list;
 }
 

@@ -13,6 +13,8 @@ namespace limber {
 class ModelEvaluation;
 
 class ModelReader {
+    friend class FieldReader;
+
 public:
     ModelReader(ParameterOverrides overrides, IncludeLoader loader, const ReadLimits& limits = {});
     ModelFile read(const std::string& text, const std::string& name);

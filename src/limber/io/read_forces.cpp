@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <tuple>
+#include <variant>
 
 #include "limber/io/edit_text.hpp"
+#include "limber/io/field_reader.hpp"
 #include "limber/io/model_reader.hpp"
 
 namespace limber {
@@ -82,76 +84,25 @@ void ModelReader::read_road(const std::string& name, const YamlNode& node) {
     add(model_.roads, std::move(road), node);
 }
 
+namespace {
+
+// The alternative of a variant with that index, with its defaults.
+template <class Variant, std::size_t I = 0>
+Variant make_alternative(std::size_t index) {
+    if constexpr (I < std::variant_size_v<Variant>) {
+        return index == I ? Variant(std::in_place_index<I>) : make_alternative<Variant, I + 1>(index);
+    } else {
+        return Variant();
+    }
+}
+
+}  // namespace
+
 void ModelReader::read_force(const std::string& name, const YamlNode& node) {
-    const ForceFormat& format = find_type(node, force_formats(), "force");
-    const YamlNode main = *node.child(format.name);
-    Force force;
-    force.name = name;
-    force.type = format.type;
-    switch (format.kind) {
-        case FieldKind::two_markers: std::tie(force.a, force.b) = two_markers(main); break;
-        case FieldKind::marker: force.b = marker(main); break;
-        default: force.scalar = main.text("a joint coordinate"); break;
-    }
-    switch (force.type) {
-        case ForceType::spring:
-        case ForceType::torsion_spring:
-        case ForceType::motor: force.law = read_law(node); break;
-        case ForceType::servo: force.target = read_time_law(node, "target"); break;
-        default: break;
-    }
-    for (const char* key : {"free-length", "free-value"})
-        if (const auto child = node.child(key)) force.free_value = child->number();
-    if (const auto child = node.child("gain")) force.gain = child->number();
-    if (const auto child = node.child("rate-gain")) force.rate_gain = child->number();
-    if (const auto child = node.child("limit")) force.limit = child->number();
-    if (const auto child = node.child("vector"))
-        force.vector =
-            force.type == ForceType::torque ? read_angular(*child, {"t"}) : child->vector(model_.planar, {"t"});
-    if (const auto child = node.child("frame"))
-        force.frame = child->choice({"world", "body"}) == 0 ? Force::Frame::world : Force::Frame::body;
-    if (force.type == ForceType::bushing) {
-        if (const auto child = node.child("stiffness")) force.stiffness = child->numbers();
-        if (const auto child = node.child("damping")) force.damping = child->numbers();
-    }
-    if (force.type == ForceType::tyre) {
-        const YamlNode road = *node.child("road");
-        const std::string road_name = road.text("the name of a road");
-        force.road = model_.roads.find(road_name);
-        if (force.road.is_null())
-            road.fail(fmt::format("there is no road '{}'{}", road_name, did_you_mean(road_name, model_.roads.names())));
-        force.radius = node.child("radius")->number();
-        force.vertical_stiffness = node.child("stiffness")->number();
-        if (const auto child = node.child("damping")) force.vertical_damping = child->number();
-        if (const auto lateral = node.child("lateral")) {
-            lateral->check_keys(field_names(lateral_fields()));
-            for (const FieldFormat& field : lateral_fields()) {
-                const auto child = lateral->child(field.name);
-                if (!child && field.is_required)
-                    lateral->fail(fmt::format("'{}' is missing: {}", field.name, field.meaning));
-                if (child) force.lateral[field.name] = child->number();
-            }
-        }
-    }
-    if (force.type == ForceType::friction) {
-        force.coefficient = node.child("coefficient")->number();
-        if (const auto child = node.child("static")) force.static_coefficient = child->number();
-        if (const auto child = node.child("radius")) force.radius = child->number();
-        if (const auto child = node.child("arm")) force.arm = child->number();
-        if (const auto child = node.child("preload")) force.preload = child->number();
-        if (const auto child = node.child("law"))
-            force.friction_kind = static_cast<FrictionKind>(child->choice(friction_kind_names()));
-        for (const FieldFormat& field : compliant_friction_fields())
-            if (const auto child = node.child(field.name)) force.friction_numbers[field.name] = child->number();
-    }
-    if (const auto child = node.child("linear")) force.linear = child->number();
-    if (const auto child = node.child("quadratic")) force.quadratic = child->number();
-    if (force.type == ForceType::pull) {
-        force.vector = node.child("target")->vector(model_.planar);
-        force.gain = node.child("stiffness")->number();
-        if (const auto child = node.child("damping")) force.rate_gain = child->number();
-    }
-    if (const auto child = node.child("medium")) force.vector = child->vector(model_.planar);
+    const TypeFormat& format = find_type(node, force_formats(), "force");
+    Force force(name, make_alternative<ForceType>(static_cast<std::size_t>(&format - force_formats().data())));
+    FieldReader reader(*this, node, format.name);
+    std::visit([&](auto& type) { type.visit(type, reader); }, force.type);
     add(model_.forces, std::move(force), node);
 }
 

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "limber/io/element_writer.hpp"
+#include "limber/io/field_writer.hpp"
 
 namespace limber {
-void ElementWriter::add_law(MappingWriter& map, const Force& force) const {
-    const ScalarLaw& law = force.law;
+
+void ElementWriter::add_law(MappingWriter& map, const ScalarLaw& law) const {
     switch (law.kind) {
         case ScalarLaw::Kind::linear:
             // A law must say something: a stiffness of zero, if nothing else.
@@ -22,71 +22,13 @@ void ElementWriter::add_law(MappingWriter& map, const Force& force) const {
 }
 
 YAML::Node ElementWriter::write(const Force& force) const {
-    const ForceFormat& format = force_format(force.type);
-    MappingWriter map;
-    switch (format.kind) {
-        case FieldKind::two_markers: map.add(format.name, two_markers(force.a, force.b)); break;
-        case FieldKind::marker: map.add(format.name, YAML::Node(marker_name(force.b))); break;
-        default: map.add(format.name, YAML::Node(force.scalar)); break;
-    }
-    switch (force.type) {
-        case ForceType::spring:
-        case ForceType::torsion_spring:
-        case ForceType::motor:
-            add_law(map, force);
-            map.add_given(force.type == ForceType::spring ? "free-length" : "free-value", force.free_value);
-            break;
-        case ForceType::servo:
-            add_time_law(map, force.target, "target");
-            map.add("gain", force.gain);
-            map.add_unless_zero("rate-gain", force.rate_gain);
-            map.add_given("limit", force.limit);
-            break;
-        case ForceType::force:
-        case ForceType::torque:
-            map.add("vector", force.type == ForceType::torque ? angular(force.vector) : vector(force.vector));
-            if (force.frame == Force::Frame::body) map.add("frame", YAML::Node("body"));
-            break;
-        case ForceType::bushing:
-            map.add("stiffness", number_list(force.stiffness));
-            if (!force.damping.empty()) map.add("damping", number_list(force.damping));
-            break;
-        case ForceType::drag:
-            map.add_unless_zero("linear", force.linear);
-            map.add_unless_zero("quadratic", force.quadratic);
-            if (!is_zero(force.vector)) map.add("medium", vector(force.vector));
-            break;
-        case ForceType::pull:
-            map.add("target", vector(force.vector));
-            map.add("stiffness", force.gain);
-            map.add_unless_zero("damping", force.rate_gain);
-            break;
-        case ForceType::friction:
-            map.add("coefficient", force.coefficient);
-            map.add_given("static", force.static_coefficient);
-            map.add_unless_zero("radius", force.radius);
-            map.add_unless_zero("arm", force.arm);
-            map.add_unless_zero("preload", force.preload);
-            if (force.friction_kind != FrictionKind::coulomb)
-                map.add("law", YAML::Node(friction_kind_names()[static_cast<int>(force.friction_kind)]));
-            for (const auto& [key, value] : force.friction_numbers) map.add(key, value);
-            break;
-        case ForceType::tyre: {
-            map.add("road", YAML::Node(model_.roads.get(force.road).name));
-            map.add("radius", force.radius);
-            map.add("stiffness", force.vertical_stiffness);
-            map.add_unless_zero("damping", force.vertical_damping);
-            if (force.lateral.empty()) break;
-            MappingWriter lateral;
-            for (const FieldFormat& field : lateral_fields()) {
-                const auto it = force.lateral.find(field.name);
-                if (it != force.lateral.end()) lateral.add(field.name, it->second);
-            }
-            map.add("lateral", lateral.take());
-            break;
-        }
-    }
-    return map.take();
+    return std::visit(
+        [&]<class Type>(const Type& type) {
+            FieldWriter writer(*this, Type::type.name);
+            Type::visit(type, writer);
+            return writer.take();
+        },
+        force.type);
 }
 
 YAML::Node ElementWriter::write(const Stop& stop) const {

@@ -15,21 +15,13 @@
 #include <vector>
 
 #include "limber/math/frame.hpp"
+#include "limber/model/forces.hpp"
+#include "limber/model/handles.hpp"
+#include "limber/model/laws.hpp"
 #include "limber/model/number.hpp"
 #include "limber/model/table.hpp"
 
 namespace limber {
-
-struct Body;
-struct Marker;
-struct Joint;
-struct Force;
-struct Stop;
-using BodyHandle = Handle<Body>;
-using MarkerHandle = Handle<Marker>;
-using JointHandle = Handle<Joint>;
-using ForceHandle = Handle<Force>;
-using StopHandle = Handle<Stop>;
 
 /// How a frame is turned.
 struct Orientation {
@@ -159,13 +151,6 @@ struct CurveDefinition {
     bool closed = false;
 };
 
-struct TableDefinition {
-    static constexpr const char* kind = "table";
-    std::string name;
-    std::vector<Number> x, y;
-    Interpolation::Kind interpolation = Interpolation::Kind::cubic;
-};
-
 struct Joint {
     static constexpr const char* kind = "joint";
     std::string name;
@@ -188,12 +173,6 @@ struct Joint {
     std::vector<Number> closing;
 };
 
-/// A function of time: an expression of t, or a table.
-struct TimeLaw {
-    Number expression;
-    std::optional<TableDefinition> table;
-};
-
 /// A component of a marker's position along an axis of another marker (ground's origin if null).
 struct MarkerComponent {
     MarkerHandle marker, reference;
@@ -207,8 +186,6 @@ struct Driver {
     TimeLaw law;
 };
 
-enum class ForceType { spring, torsion_spring, motor, servo, force, torque, bushing, drag, pull, tyre, friction };
-
 /// The height of a road over the world's x axis: a sum of pieces.
 struct RoadPiece {
     enum class Kind { bump, ramp, stairs, table, height, random };
@@ -221,44 +198,6 @@ struct RoadDefinition {
     static constexpr const char* kind = "road";
     std::string name;
     std::vector<RoadPiece> pieces;
-};
-
-/// Force against elongation and its rate.
-struct ScalarLaw {
-    enum class Kind { linear, polynomial, table, expression };
-    Kind kind = Kind::linear;
-    Number stiffness, damping, preload;
-    std::vector<Number> coefficients;      ///< polynomial: of x^1, x^2, ...
-    std::optional<TableDefinition> table;  ///< force over x
-    Number expression;                     ///< of x, v, t, parameters and other scalars
-};
-
-/// What friction in a joint obeys: Coulomb's law with true stick, or one of two that only nearly stick.
-enum class FrictionKind { coulomb, regularised, bristle };
-
-struct Force {
-    static constexpr const char* kind = "force";
-    std::string name;
-    ForceType type = ForceType::spring;
-    MarkerHandle a, b;                 ///< b alone for force, torque, drag: the marker acted on
-    std::string scalar;                ///< torsion_spring, motor, servo: the joint coordinate acted on
-    ScalarLaw law;                     ///< spring, torsion_spring, motor
-    std::optional<Number> free_value;  ///< free length or angle; if absent, the one at the reference configuration
-    TimeLaw target;                    ///< servo
-    Number gain, rate_gain;            ///< servo; pull: stiffness and damping
-    std::optional<Number> limit;       ///< servo: largest force
-    Number3 vector;                    ///< force, torque; drag: velocity of the medium; pull: target
-    enum class Frame { world, body } frame = Frame::world;  ///< axes of `vector`: world or marker
-    std::vector<Number> stiffness, damping;                 ///< bushing: 6 or 36 numbers (planar: 3 or 9)
-    Number linear, quadratic;                               ///< drag
-    Handle<RoadDefinition> road;                            ///< tyre
-    Number radius, vertical_stiffness, vertical_damping;    ///< tyre
-    Number coefficient, arm;                                ///< friction; arm: over which a bearing carries moments
-    std::optional<Number> static_coefficient;               ///< friction
-    Number preload;                                         ///< friction: load beside the reaction
-    FrictionKind friction_kind = FrictionKind::coulomb;     ///< friction
-    std::map<std::string, Number> friction_numbers;         ///< slip, stribeck, bend, ... by key of the model file
-    std::map<std::string, Number> lateral;                  ///< tyre: coefficients of the Calspan model; empty: none
 };
 
 enum class StopType { limit, wall, stop, cable, clearance, slot };
@@ -416,6 +355,7 @@ struct Model {
     SimulationDefaults simulation;
 
     BodyHandle ground() const;
+    ForceHandle add(Force force) { return forces.add(std::move(force)); }
     /// Adds a body with its markers "name.origin", "name.com" (and "name.from", "name.to" of a rod).
     BodyHandle add_body(Body body);
     MarkerHandle add_marker(BodyHandle body, const std::string& name, Placement placement = {},

@@ -11,7 +11,6 @@ namespace limber {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
 Json list_of(const Vec3& v) {
     return {v.x(), v.y(), v.z()};
 }
@@ -113,12 +112,13 @@ public:
         Json list = Json::array();
         for (const auto handle : model_.forces.handles()) {
             const Force& force = model_.forces.get(handle);
+            const ForceEnds ends = ends_of(force);
             Json entry{{"name", force.name},
-                       {"type", force_format(force.type).name},
-                       {"a", index_of(force.a)},
-                       {"b", index_of(force.b)},
-                       {"scalar", force.scalar}};
-            if (force.type == ForceType::tyre) entry["radius"] = numbers_.number(force.radius, force.name);
+                       {"type", force.note().name},
+                       {"a", index_of(ends.a)},
+                       {"b", index_of(ends.b)},
+                       {"scalar", ends.scalar}};
+            if (const auto* tyre = force.as<Tyre>()) entry["radius"] = numbers_.number(tyre->radius, force.name);
             list.push_back(std::move(entry));
         }
         return list;

@@ -47,7 +47,7 @@ OptionRow<Options> without_effect_on_results(OptionRow<Options> row) {
 }
 
 template <class Options, class Choice, class At>
-OptionRow<Options> word(const char* name, At at, std::vector<std::pair<std::string, Choice>> choices,
+OptionRow<Options> word(const char* name, At at, const std::vector<std::pair<std::string, Choice>>& choices,
                         const char* meaning, const Need& need) {
     OptionRow<Options> row{.name = name, .meaning = meaning, .need = &need};
     for (const auto& [text, choice] : choices) row.words.push_back(text);
@@ -67,6 +67,7 @@ OptionRow<Options> word(const char* name, At at, std::vector<std::pair<std::stri
 template <class Choice>
 std::vector<std::pair<std::string, Choice>> in_order(const std::vector<std::string>& names) {
     std::vector<std::pair<std::string, Choice>> choices;
+    choices.reserve(names.size());
     for (const std::string& name : names) choices.emplace_back(name, static_cast<Choice>(choices.size()));
     return choices;
 }

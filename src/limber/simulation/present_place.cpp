@@ -94,7 +94,9 @@ bool measures_at_reference(const Joint& joint) {
 }
 
 bool measures_at_reference(const Force& force) {
-    return !force.free_value && (force.type == ForceType::spring || force.type == ForceType::torsion_spring);
+    if (const auto* spring = force.as<Spring>()) return !spring->free_length;
+    if (const auto* spring = force.as<TorsionSpring>()) return !spring->free_value;
+    return false;
 }
 
 bool measures_at_reference(const Stop& stop) {
@@ -171,7 +173,9 @@ void measure_now(const Simulation& simulation, const std::vector<JointHandle>& j
     for (const ForceHandle handle : forces) {
         Force& force = model.forces.get(handle);
         const int measure = m.forces.elements[m.force_index.at(force.name)].measure;
-        force.free_value = Number(compute_value(m.measure(measure), now.context()));
+        const Number value(compute_value(m.measure(measure), now.context()));
+        if (auto* spring = force.as<Spring>()) spring->free_length = value;
+        if (auto* spring = force.as<TorsionSpring>()) spring->free_value = value;
     }
 }
 

@@ -527,11 +527,11 @@ std::uint64_t Session::fingerprint_of_model() const {
     Fingerprint fingerprint;
     fingerprint.add(fingerprint_of(plain_model()));
     // No file can say what the mouse does.
-    if (const Force* pull = find_pull()) {
+    if (const Pull* pull = find_pull()) {
         const ModelEvaluation numbers(model());
-        fingerprint.add(model().markers.get(pull->b).name);
-        fingerprint.add(numbers.number(pull->gain, "pull"));
-        fingerprint.add(numbers.number(pull->rate_gain, "pull"));
+        fingerprint.add(model().markers.get(pull->marker).name);
+        fingerprint.add(numbers.number(pull->stiffness, "pull"));
+        fingerprint.add(numbers.number(pull->damping, "pull"));
     }
     return fingerprint.value();
 }

@@ -175,7 +175,7 @@ private:
     /// The model without the pull of the mouse, which is no part of what is undone. Edits start from it.
     Model plain_model() const;
     /// The pull of the mouse; null: there is none.
-    const Force* find_pull() const;
+    const Pull* find_pull() const;
     std::uint64_t fingerprint_of_model() const;
     /// A plain model takes over; the pull goes on if what it holds is still there.
     HandOverReport hand_over(Model plain, SimulationOptions options, HandOverLimits limits);

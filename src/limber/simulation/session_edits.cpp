@@ -134,8 +134,9 @@ Model Session::plain_model() const {
     return plain;
 }
 
-const Force* Session::find_pull() const {
-    return model().forces.find(model().forces.find(pull_name));
+const Pull* Session::find_pull() const {
+    const Force* force = model().forces.find(model().forces.find(pull_name));
+    return force != nullptr ? force->as<Pull>() : nullptr;
 }
 
 HandOverReport Session::hand_over(Model next, SimulationOptions options, HandOverLimits limits) {
@@ -146,8 +147,8 @@ HandOverReport Session::hand_over(Model next, SimulationOptions options, HandOve
         limits.rate = session_options_.closing_frequency;
         limits.gap = torn * simulation_->system().length_scale();
     }
-    const Force* pull = find_pull();
-    if (pull != nullptr && next.markers.contains(pull->b)) next.forces.add(*pull);
+    const Pull* pull = find_pull();
+    if (pull != nullptr && next.markers.contains(pull->marker)) next.add(Force(pull_name, *pull));
     HandOverReport report = simulation_->hand_over(std::move(next), std::move(options), limits);
     const Uninterrupted hold;  // the new mechanism is there: the rest follows
     ++compilations_;
@@ -268,8 +269,8 @@ EditReport Session::perform_edit(const PullMarker& edit) {
     const MarkerHandle marker = model().marker(edit.marker);
     const BodyHandle body = model().markers.get(marker).body;
     if (body == model().ground()) throw ModelError("the ground cannot be pulled");
-    const ForceHandle known = model().forces.find(pull_name);
-    if (!known.is_null() && model().forces.get(known).b == marker && !edit.stiffness && !edit.damping) {
+    const Pull* known = find_pull();
+    if (known != nullptr && known->marker == marker && !edit.stiffness && !edit.damping) {
         simulation_->move_target(pull_name, edit.target);
         return {};
     }
@@ -278,15 +279,13 @@ EditReport Session::perform_edit(const PullMarker& edit) {
         if (gain && !(*gain >= 0 && std::isfinite(*gain)))
             throw ModelError(fmt::format("stiffness and damping of a pull must not be negative, found {}", *gain));
     const double stiffness = edit.stiffness.value_or((mass > 0 ? mass : 1.0) * pull_frequency * pull_frequency);
-    Force pull;
-    pull.name = pull_name;
-    pull.type = ForceType::pull;
-    pull.b = marker;
-    for (int k = 0; k < 3; ++k) pull.vector[k] = Number(model().planar && k == 2 ? 0.0 : edit.target[k]);
-    pull.gain = Number(stiffness);
-    pull.rate_gain = Number(edit.damping.value_or(2 * std::sqrt(stiffness * (mass > 0 ? mass : 1.0))));
+    Pull pull{.name = pull_name,
+              .marker = marker,
+              .stiffness = stiffness,
+              .damping = edit.damping.value_or(2 * std::sqrt(stiffness * (mass > 0 ? mass : 1.0)))};
+    for (int k = 0; k < 3; ++k) pull.target[k] = Number(model().planar && k == 2 ? 0.0 : edit.target[k]);
     Model next = plain_model();
-    next.forces.add(std::move(pull));
+    next.add(std::move(pull));
     return change_pull(std::move(next));
 }
 

@@ -96,14 +96,16 @@ void add_unattached(const Model& model, std::vector<Warning>& list) {
     if (model.contacts.size() > 0) return;  // what is attached to nothing may still touch
     Warning warning{"unattached", "", {}};
     std::vector<bool> is_used(model.bodies.slot_count(), false);
-    const auto note_bodies = [&](const auto& table) {
-        for (const auto handle : table.handles())
-            for (const MarkerHandle marker : {table.get(handle).a, table.get(handle).b})
-                if (!marker.is_null()) is_used[model.markers.get(marker).body.index] = true;
+    const auto note_body = [&](MarkerHandle marker) {
+        if (!marker.is_null()) is_used[model.markers.get(marker).body.index] = true;
     };
-    note_bodies(model.joints);
-    note_bodies(model.forces);
-    note_bodies(model.stops);
+    const auto note_ends = [&](const auto& ends) {
+        note_body(ends.a);
+        note_body(ends.b);
+    };
+    for (const auto handle : model.joints.handles()) note_ends(model.joints.get(handle));
+    for (const auto handle : model.forces.handles()) note_ends(ends_of(model.forces.get(handle)));
+    for (const auto handle : model.stops.handles()) note_ends(model.stops.get(handle));
     for (const auto handle : model.bodies.handles())
         if (handle != model.ground() && !is_used[handle.index])
             warning.elements.push_back(model.bodies.get(handle).name);

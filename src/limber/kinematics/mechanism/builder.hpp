@@ -105,16 +105,25 @@ private:
 
     // forces, see forces.cpp
     void add_force(const Force& force);
-    void add_scalar_force(const Force& force, int measure, double sign);
-    void add_bushing(const Force& force);
-    void add_tyre(const Force& force);
-    void add_friction(const Force& force);
+    void add_force(const std::string& name, const Spring& spring);
+    void add_force(const std::string& name, const TorsionSpring& spring);
+    void add_force(const std::string& name, const Motor& motor);
+    void add_force(const std::string& name, const Servo& servo);
+    void add_force(const std::string& name, const PointForce& force);
+    void add_force(const std::string& name, const Torque& torque);
+    void add_force(const std::string& name, const Bushing& bushing);
+    void add_force(const std::string& name, const Drag& drag);
+    void add_force(const std::string& name, const Pull& pull);
+    void add_force(const std::string& name, const Tyre& tyre);
+    void add_force(const std::string& name, const JointFriction& friction);
+    /// Along a measure; `free_value`: what the law counts from.
+    void add_scalar_force(const std::string& name, const ScalarLaw& law, int measure, double sign, double free_value);
     void add_stick_row(int coordinate, FrictionElement& friction, const std::string& what);
     void add_slip_force(int coordinate, FrictionElement friction, const FrictionLaw& law);
-    FrictionLaw compliant_friction(const Force& force, double lever, const std::string& what) const;
+    FrictionLaw compliant_friction(const JointFriction& friction, double lever, const std::string& what) const;
     int new_slip_memory();
     std::shared_ptr<const RoadProfile> road(Handle<RoadDefinition> handle);
-    std::vector<std::string> law_inputs(const Force& force, std::vector<LawInput>& inputs);
+    std::vector<std::string> law_inputs(const std::string& name, const ScalarLaw& law, std::vector<LawInput>& inputs);
     std::vector<int> measure_features(int measure) const;
 
     const Model& model_;

@@ -5,14 +5,22 @@
 #include "limber/kinematics/mechanism/builder.hpp"
 
 namespace limber {
+namespace {
+
+std::string force_named(const std::string& name) {
+    return fmt::format("force '{}'", name);
+}
+
+}  // namespace
 
 // Names in a law's expression that are neither x, v, t nor parameters are joint coordinates, position sensors, or
 // their rates ("crank.angle.rate").
 template <int D>
-std::vector<std::string> MechanismBuilder<D>::law_inputs(const Force& force, std::vector<LawInput>& inputs) {
+std::vector<std::string> MechanismBuilder<D>::law_inputs(const std::string& force, const ScalarLaw& law,
+                                                         std::vector<LawInput>& inputs) {
     std::vector<std::string> names;
-    if (force.law.kind != ScalarLaw::Kind::expression) return names;
-    for (const std::string& name : force.law.expression.names()) {
+    if (law.kind != ScalarLaw::Kind::expression) return names;
+    for (const std::string& name : law.expression.names()) {
         if (name == "x" || name == "v" || name == "t" || model_.parameters.contains(name)) continue;
         LawInput input;
         const std::string base = without_rate(name);
@@ -23,26 +31,22 @@ std::vector<std::string> MechanismBuilder<D>::law_inputs(const Force& force, std
         names.push_back(name);
     }
     if (inputs.size() > max_law_inputs)
-        throw ModelError(fmt::format("force '{}': a law can use at most {} other scalars, found {}", force.name,
+        throw ModelError(fmt::format("force '{}': a law can use at most {} other scalars, found {}", force,
                                      max_law_inputs, inputs.size()));
     return names;
 }
 
 template <int D>
-void MechanismBuilder<D>::add_scalar_force(const Force& force, int measure, double sign) {
-    const std::string what = fmt::format("force '{}'", force.name);
+void MechanismBuilder<D>::add_scalar_force(const std::string& name, const ScalarLaw& law, int measure, double sign,
+                                           double free_value) {
     ForceElement<D> e;
     e.kind = ForceKind::scalar;
-    e.name = force.name;
+    e.name = name;
     e.measure = measure;
     e.sign = sign;
-    if (force.free_value) {
-        e.free_value = evaluation_.number(*force.free_value, what);
-    } else if (force.type != ForceType::motor) {
-        e.free_value = reference_value(measure);
-    }
-    const std::vector<std::string> names = law_inputs(force, e.inputs);
-    e.law = BoundLaw(evaluation_, force.law, names, what);
+    e.free_value = free_value;
+    const std::vector<std::string> names = law_inputs(name, law, e.inputs);
+    e.law = BoundLaw(evaluation_, law, names, force_named(name));
     std::vector<int> slots = measure_features(measure);
     for (const LawInput& input : e.inputs) {
         const std::vector<int> more = measure_features(input.measure);
@@ -52,12 +56,12 @@ void MechanismBuilder<D>::add_scalar_force(const Force& force, int measure, doub
 }
 
 template <int D>
-void MechanismBuilder<D>::add_bushing(const Force& force) {
-    const std::string what = fmt::format("force '{}'", force.name);
+void MechanismBuilder<D>::add_force(const std::string& force, const Bushing& bushing) {
+    const std::string what = force_named(force);
     constexpr int n = D == 2 ? 3 : 6;
     ForceElement<D> e;
     e.kind = ForceKind::bushing;
-    e.name = force.name;
+    e.name = force;
     const auto matrix = [&](const std::vector<Number>& numbers, const char* name) {
         MatX k = MatX::Zero(n, n);
         if (numbers.empty()) return k;
@@ -72,10 +76,10 @@ void MechanismBuilder<D>::add_bushing(const Force& force) {
             }
         return k;
     };
-    e.stiffness = matrix(force.stiffness, "stiffness");
-    e.damping = matrix(force.damping, "damping");
-    const MarkerFeatures<D> a = marker(force.a);
-    const MarkerFeatures<D> b = marker(force.b);
+    e.stiffness = matrix(bushing.stiffness, "stiffness");
+    e.damping = matrix(bushing.damping, "damping");
+    const MarkerFeatures<D> a = marker(bushing.between.first);
+    const MarkerFeatures<D> b = marker(bushing.between.second);
     for (int i = 0; i < D; ++i)
         e.components.push_back({{1.0, measure(MeasureKind::dot_point, {a.point, b.point, a.axis[i]})}});
     // Skew part of a_i . b_j: rotation about the remaining axis.
@@ -98,75 +102,104 @@ void MechanismBuilder<D>::add_bushing(const Force& force) {
 
 template <int D>
 void MechanismBuilder<D>::add_force(const Force& force) {
-    const std::string what = fmt::format("force '{}'", force.name);
     m_.force_index[force.name] = static_cast<int>(m_.forces.elements.size());
-    switch (force.type) {
-        case ForceType::spring: {
-            const int a = marker(force.a).point;
-            const int b = marker(force.b).point;
-            if (a == b) throw ModelError(what + ": the two ends are the same marker");
-            add_scalar_force(force, measure(MeasureKind::distance, {a, b}), -1);
-            break;
-        }
-        case ForceType::torsion_spring: add_scalar_force(force, scalar(force.scalar, what), -1); break;
-        case ForceType::motor: add_scalar_force(force, scalar(force.scalar, what), 1); break;
-        case ForceType::servo: {
-            ForceElement<D> e;
-            e.kind = ForceKind::servo;
-            e.name = force.name;
-            e.measure = scalar(force.scalar, what);
-            e.target = time_function(force.target, what + ": target");
-            e.gain = evaluation_.number(force.gain, what + ": gain");
-            e.rate_gain = evaluation_.number(force.rate_gain, what + ": rate-gain");
-            if (force.limit) e.limit = evaluation_.number(*force.limit, what + ": limit");
-            const std::vector<int> slots = measure_features(e.measure);
-            m_.forces.add(std::move(e), slots);
-            break;
-        }
-        case ForceType::force:
-        case ForceType::torque: {
-            ForceElement<D> e;
-            e.kind = force.type == ForceType::force ? ForceKind::vector : ForceKind::couple;
-            e.name = force.name;
-            e.in_marker_axes = force.frame == Force::Frame::body;
-            for (int k = 0; k < 3; ++k) e.component[k] = TimeFunction(evaluation_.bind(force.vector[k], {"t"}, what));
-            const MarkerFeatures<D> on = marker(force.b);
-            std::vector<int> slots(on.axis.begin(), on.axis.end());
-            if (force.type == ForceType::force) {
-                if (!e.in_marker_axes) slots.clear();
-                slots.insert(slots.begin(), on.point);
-            }
-            m_.forces.add(std::move(e), slots);
-            break;
-        }
-        case ForceType::bushing: add_bushing(force); break;
-        case ForceType::drag: {
-            ForceElement<D> e;
-            e.kind = ForceKind::drag;
-            e.name = force.name;
-            e.linear = evaluation_.number(force.linear, what + ": linear");
-            e.quadratic = evaluation_.number(force.quadratic, what + ": quadratic");
-            e.medium = evaluation_.vector(force.vector, what + ": medium").template head<D>();
-            const int point = marker(force.b).point;
-            m_.forces.add(std::move(e), {point});
-            break;
-        }
-        case ForceType::pull: {
-            ForceElement<D> e;
-            e.kind = ForceKind::pull;
-            e.name = force.name;
-            e.gain = evaluation_.number(force.gain, what + ": stiffness");
-            e.rate_gain = evaluation_.number(force.rate_gain, what + ": damping");
-            const Vec3 target = evaluation_.vector(force.vector, what + ": target");
-            e.target_memory = static_cast<int>(m_.initial_memory.size());
-            for (int k = 0; k < D; ++k) new_memory(-1, target[k]);
-            const int point = marker(force.b).point;
-            m_.forces.add(std::move(e), {point});
-            break;
-        }
-        case ForceType::tyre: add_tyre(force); break;
-        case ForceType::friction: add_friction(force); break;
-    }
+    std::visit([&](const auto& type) { add_force(force.name, type); }, force.type);
+}
+
+template <int D>
+void MechanismBuilder<D>::add_force(const std::string& name, const Spring& spring) {
+    const std::string what = force_named(name);
+    const int a = marker(spring.between.first).point;
+    const int b = marker(spring.between.second).point;
+    if (a == b) throw ModelError(what + ": the two ends are the same marker");
+    const int distance = measure(MeasureKind::distance, {a, b});
+    add_scalar_force(name, spring.law, distance, -1,
+                     spring.free_length ? evaluation_.number(*spring.free_length, what) : reference_value(distance));
+}
+
+template <int D>
+void MechanismBuilder<D>::add_force(const std::string& name, const TorsionSpring& spring) {
+    const std::string what = force_named(name);
+    const int coordinate = scalar(spring.coordinate.name, what);
+    add_scalar_force(name, spring.law, coordinate, -1,
+                     spring.free_value ? evaluation_.number(*spring.free_value, what) : reference_value(coordinate));
+}
+
+template <int D>
+void MechanismBuilder<D>::add_force(const std::string& name, const Motor& motor) {
+    ScalarLaw law;
+    law.kind = ScalarLaw::Kind::expression;
+    law.expression = motor.law;
+    add_scalar_force(name, law, scalar(motor.coordinate.name, force_named(name)), 1, 0);
+}
+
+template <int D>
+void MechanismBuilder<D>::add_force(const std::string& name, const Servo& servo) {
+    const std::string what = force_named(name);
+    ForceElement<D> e;
+    e.kind = ForceKind::servo;
+    e.name = name;
+    e.measure = scalar(servo.coordinate.name, what);
+    e.target = time_function(servo.target, what + ": target");
+    e.gain = evaluation_.number(servo.gain, what + ": gain");
+    e.rate_gain = evaluation_.number(servo.rate_gain, what + ": rate-gain");
+    if (servo.limit) e.limit = evaluation_.number(*servo.limit, what + ": limit");
+    const std::vector<int> slots = measure_features(e.measure);
+    m_.forces.add(std::move(e), slots);
+}
+
+template <int D>
+void MechanismBuilder<D>::add_force(const std::string& name, const PointForce& force) {
+    ForceElement<D> e;
+    e.kind = ForceKind::vector;
+    e.name = name;
+    e.in_marker_axes = force.frame == ForceFrame::body;
+    for (int k = 0; k < 3; ++k)
+        e.component[k] = TimeFunction(evaluation_.bind(force.vector[k], {"t"}, force_named(name)));
+    const MarkerFeatures<D> on = marker(force.marker);
+    std::vector<int> slots{on.point};
+    if (e.in_marker_axes) slots.insert(slots.end(), on.axis.begin(), on.axis.end());
+    m_.forces.add(std::move(e), slots);
+}
+
+template <int D>
+void MechanismBuilder<D>::add_force(const std::string& name, const Torque& torque) {
+    ForceElement<D> e;
+    e.kind = ForceKind::couple;
+    e.name = name;
+    e.in_marker_axes = torque.frame == ForceFrame::body;
+    for (int k = 0; k < 3; ++k)
+        e.component[k] = TimeFunction(evaluation_.bind(torque.vector.components[k], {"t"}, force_named(name)));
+    const MarkerFeatures<D> on = marker(torque.marker);
+    m_.forces.add(std::move(e), std::vector<int>(on.axis.begin(), on.axis.end()));
+}
+
+template <int D>
+void MechanismBuilder<D>::add_force(const std::string& name, const Drag& drag) {
+    const std::string what = force_named(name);
+    ForceElement<D> e;
+    e.kind = ForceKind::drag;
+    e.name = name;
+    e.linear = evaluation_.number(drag.linear, what + ": linear");
+    e.quadratic = evaluation_.number(drag.quadratic, what + ": quadratic");
+    e.medium = evaluation_.vector(drag.medium, what + ": medium").template head<D>();
+    const int point = marker(drag.marker).point;
+    m_.forces.add(std::move(e), {point});
+}
+
+template <int D>
+void MechanismBuilder<D>::add_force(const std::string& name, const Pull& pull) {
+    const std::string what = force_named(name);
+    ForceElement<D> e;
+    e.kind = ForceKind::pull;
+    e.name = name;
+    e.gain = evaluation_.number(pull.stiffness, what + ": stiffness");
+    e.rate_gain = evaluation_.number(pull.damping, what + ": damping");
+    const Vec3 target = evaluation_.vector(pull.target, what + ": target");
+    e.target_memory = static_cast<int>(m_.initial_memory.size());
+    for (int k = 0; k < D; ++k) new_memory(-1, target[k]);
+    const int point = marker(pull.marker).point;
+    m_.forces.add(std::move(e), {point});
 }
 
 // The equation that holds a coordinate while its friction sticks, as a row of the element under construction.
@@ -195,43 +228,43 @@ void MechanismBuilder<D>::add_slip_force(int coordinate, FrictionElement frictio
 }
 
 template <int D>
-FrictionLaw MechanismBuilder<D>::compliant_friction(const Force& force, double lever, const std::string& what) const {
+FrictionLaw MechanismBuilder<D>::compliant_friction(const JointFriction& friction, double lever,
+                                                    const std::string& what) const {
     FrictionLaw law;
-    law.kind =
-        force.friction_kind == FrictionKind::regularised ? FrictionLaw::Kind::regularised : FrictionLaw::Kind::bristle;
+    law.kind = friction.law == FrictionKind::regularised ? FrictionLaw::Kind::regularised : FrictionLaw::Kind::bristle;
     law.lever = lever;
-    law.kinetic = evaluation_.number(force.coefficient, what + ": coefficient");
-    law.at_rest = force.static_coefficient ? evaluation_.number(*force.static_coefficient, what) : law.kinetic;
-    const auto read = [&](const char* key, double& value, bool may_be_zero) {
-        const auto it = force.friction_numbers.find(key);
-        if (it != force.friction_numbers.end()) value = evaluation_.number(it->second, what + ": " + key);
+    law.kinetic = evaluation_.number(friction.coefficient, what + ": coefficient");
+    law.at_rest = friction.static_coefficient ? evaluation_.number(*friction.static_coefficient, what) : law.kinetic;
+    const auto read = [&](const std::optional<Number>& given, const char* key, double& value, bool may_be_zero) {
+        if (given) value = evaluation_.number(*given, what + ": " + key);
         if (!(value > 0 || (may_be_zero && value == 0)))
             throw ModelError(fmt::format("{}: {} must be positive, found {}", what, key, value));
     };
-    read("slip", law.slip, false);
-    read("stribeck", law.stribeck, false);
-    read("bend", law.bend, false);
-    read("bristle-damping", law.damping, true);
-    read("dwell", law.dwell, true);
+    read(friction.slip, "slip", law.slip, false);
+    read(friction.stribeck, "stribeck", law.stribeck, false);
+    read(friction.bend, "bend", law.bend, false);
+    read(friction.bristle_damping, "bristle-damping", law.damping, true);
+    read(friction.dwell, "dwell", law.dwell, true);
     if (!(law.kinetic > 0)) throw ModelError(what + ": the coefficient of a compliant law must be positive");
     return law;
 }
 
 // Friction against a joint coordinate, from the reaction of its joint.
 template <int D>
-void MechanismBuilder<D>::add_friction(const Force& force) {
-    const std::string what = fmt::format("force '{}'", force.name);
-    const int coordinate = scalar(force.scalar, what);
-    const auto joint = m_.element_index.find(force.scalar.substr(0, force.scalar.rfind('.')));
+void MechanismBuilder<D>::add_force(const std::string& name, const JointFriction& force) {
+    const std::string what = force_named(name);
+    const int coordinate = scalar(force.coordinate.name, what);
+    const auto joint = m_.element_index.find(force.coordinate.name.substr(0, force.coordinate.name.rfind('.')));
     if (joint == m_.element_index.end())
-        throw ModelError(fmt::format("{}: friction acts on the coordinate of a joint, found '{}'", what, force.scalar));
+        throw ModelError(
+            fmt::format("{}: friction acts on the coordinate of a joint, found '{}'", what, force.coordinate.name));
     const auto number = [&](const Number& n, const char* key) {
         const double value = evaluation_.number(n, what + ": " + key);
         if (!(value >= 0)) throw ModelError(fmt::format("{}: {} must not be negative, found {}", what, key, value));
         return value;
     };
     FrictionElement friction;
-    friction.name = force.name;
+    friction.name = name;
     const bool is_angle = m_.measure(coordinate).kind == MeasureKind::angle;
     const double radius = is_angle ? number(force.radius, "radius") : 1;
     if (is_angle && radius == 0) throw ModelError(what + ": friction of a turning joint needs the radius of the pin");
@@ -245,8 +278,8 @@ void MechanismBuilder<D>::add_friction(const Force& force) {
     friction.joint = joint->second;
     friction.stick = new_memory(-1, 0);
     friction.slip = new_slip_memory();
-    if (force.friction_kind == FrictionKind::coulomb) {
-        ConstraintElement<D>& element = start_element(ElementRole::friction, force.name);
+    if (force.law == FrictionKind::coulomb) {
+        ConstraintElement<D>& element = start_element(ElementRole::friction, name);
         add_stick_row(coordinate, friction, what);
         element.row_count = 1;
         add_slip_force(coordinate, std::move(friction), {});
@@ -311,40 +344,43 @@ std::shared_ptr<const RoadProfile> MechanismBuilder<D>::road(Handle<RoadDefiniti
 }
 
 template <int D>
-void MechanismBuilder<D>::add_tyre(const Force& force) {
-    const std::string what = fmt::format("force '{}'", force.name);
+void MechanismBuilder<D>::add_force(const std::string& name, const Tyre& tyre) {
+    const std::string what = force_named(name);
     ForceElement<D> e;
     e.kind = ForceKind::tyre;
-    e.name = force.name;
-    e.tyre.road = road(force.road);
+    e.name = name;
+    e.tyre.road = road(tyre.road);
     const auto positive = [&](const Number& number, const char* key) {
         const double value = evaluation_.number(number, what + ": " + key);
         if (!(value > 0)) throw ModelError(fmt::format("{}: {} must be positive, found {}", what, key, value));
         return value;
     };
-    e.tyre.radius = positive(force.radius, "radius");
-    e.tyre.stiffness = positive(force.vertical_stiffness, "stiffness");
-    e.tyre.damping = evaluation_.number(force.vertical_damping, what + ": damping");
-    const MarkerFeatures<D> on = marker(force.b);
+    e.tyre.radius = positive(tyre.radius, "radius");
+    e.tyre.stiffness = positive(tyre.stiffness, "stiffness");
+    e.tyre.damping = evaluation_.number(tyre.damping, what + ": damping");
+    const MarkerFeatures<D> on = marker(tyre.marker);
     std::vector<int> slots{on.point};
-    if (!force.lateral.empty()) {
+    if (tyre.lateral) {
         if (D == 2) throw ModelError(what + ": lateral forces need a spatial model");
+        const LateralTyre& lateral = *tyre.lateral;
         CalspanCoefficients k;
-        const auto take = [&](const char* key, double& target) {
-            const auto it = force.lateral.find(key);
-            if (it != force.lateral.end()) target = evaluation_.number(it->second, what + ": " + key);
+        const auto take = [&](const Number& number, const char* key, double& target) {
+            target = evaluation_.number(number, what + ": " + key);
         };
-        take("A0", k.a0);
-        take("A1", k.a1);
-        take("A2", k.a2);
-        take("A3", k.a3);
-        take("A4", k.a4);
-        take("B1", k.b1);
-        take("B3", k.b3);
-        take("B4", k.b4);
-        take("SN", k.skid);
-        take("AF1", k.af1);
-        take("AF2", k.af2);
+        const auto take_given = [&](const std::optional<Number>& number, const char* key, double& target) {
+            if (number) take(*number, key, target);
+        };
+        take(lateral.a0, "A0", k.a0);
+        take(lateral.a1, "A1", k.a1);
+        take(lateral.a2, "A2", k.a2);
+        take_given(lateral.a3, "A3", k.a3);
+        take_given(lateral.a4, "A4", k.a4);
+        take_given(lateral.b1, "B1", k.b1);
+        take(lateral.b3, "B3", k.b3);
+        take_given(lateral.b4, "B4", k.b4);
+        take_given(lateral.skid_number, "SN", k.skid);
+        take_given(lateral.af1, "AF1", k.af1);
+        take_given(lateral.af2, "AF2", k.af2);
         if (!(k.a0 > 0 && k.a2 > 0 && k.a4 > 0))
             throw ModelError(what + ": A0, A2 and A4 of the lateral model must be positive");
         e.tyre.lateral = k;

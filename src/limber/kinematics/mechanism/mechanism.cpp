@@ -41,17 +41,17 @@ MechanismBuilder<D>::MechanismBuilder(const Model& model, Mechanism<D> made) : M
 template <int D>
 Mechanism<D> MechanismBuilder<D>::build() {
     add_bodies();
-    const auto add_each = [&](const auto& table, auto add) {
+    const auto add_each = [&](const auto& table, const auto& add) {
         for (const auto handle : table.handles()) {
             check_interruption();
-            (this->*add)(table.get(handle));
+            add(table.get(handle));
         }
     };
-    add_each(model_.joints, &MechanismBuilder::add_joint);
+    add_each(model_.joints, [&](const Joint& joint) { add_joint(joint); });
     add_meshes();
-    add_each(model_.drivers, &MechanismBuilder::add_driver);
-    add_each(model_.stops, &MechanismBuilder::add_stop);
-    add_each(model_.forces, &MechanismBuilder::add_force);
+    add_each(model_.drivers, [&](const Driver& driver) { add_driver(driver); });
+    add_each(model_.stops, [&](const Stop& stop) { add_stop(stop); });
+    add_each(model_.forces, [&](const Force& force) { add_force(force); });
     add_contacts();
     for (const auto handle : model_.sensors.handles()) {
         check_interruption();

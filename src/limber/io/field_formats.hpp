@@ -1,0 +1,93 @@
+#pragma once
+// The formats of described elements (model/description.hpp). Internal to the room.
+
+#include <optional>
+#include <type_traits>
+#include <variant>
+
+#include "limber/io/format.hpp"
+
+namespace limber {
+
+// What a field is, by its type.
+template <class T>
+struct KindOf {
+    static constexpr FieldKind value = std::is_enum_v<T> ? FieldKind::text : FieldKind::object;
+};
+template <FieldKind Kind>
+struct KindIs {
+    static constexpr FieldKind value = Kind;
+};
+template <>
+struct KindOf<Number> : KindIs<FieldKind::number> {};
+template <>
+struct KindOf<Number3> : KindIs<FieldKind::vector> {};
+template <>
+struct KindOf<AngularVector> : KindIs<FieldKind::vector> {};
+template <>
+struct KindOf<std::vector<Number>> : KindIs<FieldKind::numbers> {};
+template <>
+struct KindOf<bool> : KindIs<FieldKind::truth> {};
+template <>
+struct KindOf<MarkerHandle> : KindIs<FieldKind::marker> {};
+template <>
+struct KindOf<MarkerPair> : KindIs<FieldKind::two_markers> {};
+template <>
+struct KindOf<Coordinate> : KindIs<FieldKind::coordinate> {};
+template <>
+struct KindOf<Handle<RoadDefinition>> : KindIs<FieldKind::reference> {};
+template <class T>
+struct KindOf<std::optional<T>> : KindOf<T> {};
+
+class FormatCollector {
+public:
+    template <class T>
+    void main(const T&) {
+        format_.kind = KindOf<T>::value;
+    }
+    template <class T>
+    void field(const T&, const FieldNote& note) {
+        format_.options.push_back({note.name, KindOf<T>::value, note.meaning, note.is_required});
+    }
+    void law(const ScalarLaw&);
+    void time_law(const TimeLaw&, const FieldNote& note, const char* table_meaning);
+
+    TypeFormat take(const TypeNote& note) {
+        format_.name = note.name;
+        format_.meaning = note.meaning;
+        format_.is_spatial_only = note.is_spatial_only;
+        return std::move(format_);
+    }
+    std::vector<FieldFormat> take_fields() { return std::move(format_.options); }
+
+private:
+    TypeFormat format_{};
+};
+
+template <class Element>
+std::vector<FieldFormat> describe_fields() {
+    FormatCollector collector;
+    const Element element{};
+    Element::visit(element, collector);
+    return collector.take_fields();
+}
+
+template <class Element>
+TypeFormat describe_type() {
+    FormatCollector collector;
+    const Element element{};
+    Element::visit(element, collector);
+    return collector.take(Element::type);
+}
+
+template <class Variant, std::size_t... I>
+std::vector<TypeFormat> describe_each(std::index_sequence<I...>) {
+    return {describe_type<std::variant_alternative_t<I, Variant>>()...};
+}
+/// Of every type of a variant, in its order.
+template <class Variant>
+std::vector<TypeFormat> describe_alternatives() {
+    return describe_each<Variant>(std::make_index_sequence<std::variant_size_v<Variant>>());
+}
+
+}  // namespace limber

@@ -1,0 +1,74 @@
+#pragma once
+// Writes described elements (model/description.hpp). Internal to the room.
+
+#include <optional>
+
+#include "limber/io/element_writer.hpp"
+#include "limber/io/field_words.hpp"
+
+namespace limber {
+
+class FieldWriter {
+public:
+    /// `key`: that of the type, which holds the main field; empty: there is none.
+    FieldWriter(const ElementWriter& writer, const char* key) : writer_(writer), key_(key) {}
+
+    template <class T>
+    void main(const T& value) {
+        map_.add(key_, node_of(value));
+    }
+    template <class T>
+    void field(const T& value, const FieldNote& note) {
+        if (note.is_required || !is_absent(value)) map_.add(note.name, node_of(value));
+    }
+    void law(const ScalarLaw& law) { writer_.add_law(map_, law); }
+    void time_law(const TimeLaw& law, const FieldNote& note, const char* /*table_meaning*/) {
+        writer_.add_time_law(map_, law, note.name);
+    }
+    YAML::Node take() { return map_.take(); }
+
+private:
+    // What a reader would make of an absent field.
+    static bool is_absent(const Number& value) { return is_zero(value); }
+    static bool is_absent(const Number3& value) { return is_zero(value); }
+    static bool is_absent(const AngularVector& value) { return is_zero(value.components); }
+    static bool is_absent(const std::vector<Number>& value) { return value.empty(); }
+    template <class T>
+    static bool is_absent(const std::optional<T>& value) {
+        return !value;
+    }
+    template <class T>
+    static bool is_absent(const T& value) {
+        return value == T{};
+    }
+
+    static YAML::Node node_of(const Number& value) { return YAML::Node(value.text()); }
+    YAML::Node node_of(const Number3& value) const { return writer_.vector(value); }
+    YAML::Node node_of(const AngularVector& value) const { return writer_.angular(value.components); }
+    static YAML::Node node_of(const std::vector<Number>& value) { return number_list(value); }
+    static YAML::Node node_of(bool value) { return YAML::Node(value ? "true" : "false"); }
+    YAML::Node node_of(MarkerHandle value) const { return YAML::Node(writer_.marker_name(value)); }
+    YAML::Node node_of(const MarkerPair& value) const { return writer_.two_markers(value.first, value.second); }
+    static YAML::Node node_of(const Coordinate& value) { return YAML::Node(value.name); }
+    YAML::Node node_of(Handle<RoadDefinition> value) const { return YAML::Node(writer_.model_.roads.get(value).name); }
+    template <class T>
+    YAML::Node node_of(const std::optional<T>& value) const {
+        return node_of(*value);
+    }
+    template <class T>
+    YAML::Node node_of(const T& value) const {
+        if constexpr (std::is_enum_v<T>) {
+            return YAML::Node(words_of(value)[static_cast<std::size_t>(value)]);
+        } else {
+            FieldWriter inside(writer_, "");
+            T::visit(value, inside);
+            return inside.take();
+        }
+    }
+
+    const ElementWriter& writer_;
+    const char* key_;
+    MappingWriter map_;
+};
+
+}  // namespace limber
