@@ -69,7 +69,7 @@ export async function waitUntil(page, condition, argument, what = String(conditi
   }
 }
 
-/** Opens an example by a click in the gallery and waits until its first frame is there. */
+/** Opens an example by a click in the gallery and waits until its first frame is drawn. */
 export async function openExample(page, name) {
   const before = await page.evaluate(() => window.studio.scene?.revision ?? 0);
   if (await page.locator('.gallery').isHidden()) await page.click('#show-gallery');
@@ -84,6 +84,7 @@ export async function openExample(page, name) {
     before,
     `the example ${name}`,
   );
+  await drawn(page);
 }
 
 export const time = (page) => page.evaluate(() => window.studio.frame?.time ?? 0);
@@ -123,8 +124,12 @@ export async function settledBox(locator) {
   return JSON.parse(before);
 }
 
-/** Opens a model given as text and waits until its first frame is there; it is paused. */
+/** Opens a model given as text and waits until its first frame is drawn; it is paused. */
 export async function openText(page, name, text) {
   await page.setInputFiles('#upload', { name, mimeType: 'text/yaml', buffer: Buffer.from(text) });
   await waitUntil(page, (wanted) => window.studio.scene?.name === wanted && window.studio.frame?.revision === window.studio.scene.revision, name, name);
+  await drawn(page);
 }
+
+/** Waits until what is there is drawn: before, places on the screen are those of the last model. */
+export const drawn = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done()))));

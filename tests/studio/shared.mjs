@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach } from 'node:test';
-import { ask, openPage, startBrowser, startServer, waitUntil } from './harness.mjs';
+import { ask, drawn as drawnOn, openPage, startBrowser, startServer, waitUntil } from './harness.mjs';
 
 export const [binary, modules] = process.argv.slice(2);
 /** server, browser, page, context, errors: there once the tests run. */
@@ -23,12 +23,12 @@ beforeEach(() => studio.errors.splice(0));
 export const select = (section, name) => studio.page.click(`.tree-item[data-section="${section}"][data-name="${name}"]`);
 export const joints = () => studio.page.evaluate(() => window.studio.scene.joints.map((j) => j.name));
 export const until = (condition, argument, what) => waitUntil(studio.page, condition, argument, what);
-export const drawn = () => studio.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done()))));
+export const drawn = () => drawnOn(studio.page);
 /** Pauses and waits until the frame of that moment is drawn. */
 export const pause = async (page = studio.page) => {
   const reply = await ask(page, 'pause');
   await waitUntil(page, (t) => !window.studio.state.playing && window.studio.frame.time === t, reply.time, 'the last frame');
-  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done()))));
+  await drawnOn(page);
   return reply;
 };
 export const noteWith = (text) => studio.page.locator('.note', { hasText: text }).first().waitFor();
