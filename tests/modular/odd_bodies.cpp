@@ -205,5 +205,42 @@ TEST(Workers, DoWithoutThreadsThatCannotBeStarted) {
     EXPECT_EQ(sum, 45);
 }
 
+// Of the whole or of one component, and however the joints between them are held: it would have been left out without a word.
+TEST(OddComponents, RefuseAnIntegratorThatStepsAllBodiesAtOnce) {
+    const std::string model = R"(
+limber: 1
+plane: xy
+bodies:
+  upper: {rod: {from: [0, 0], to: [1, 0], mass: 1}}
+  lower: {rod: {from: [1, 0], to: [1, -1], mass: 1}}
+joints:
+  pivot: {revolute: [ground, upper.from]}
+  elbow: {revolute: [upper.to, lower.from]}
+components:
+  a: {bodies: [upper], integrator: INTEGRATOR}
+  b: {bodies: [lower]}
+)";
+    const auto refusal = [&](const std::string& of_one, const std::string& of_all, Coupling coupling) -> std::string {
+        std::string text = model;
+        text.replace(text.find("INTEGRATOR"), 10, of_one);
+        SimulationOptions o = options("global", of_all);
+        o.modular.division = "groups";
+        o.modular.coupling = coupling;
+        try {
+            Simulation(read(text), o);
+        } catch (const ModelError& error) {
+            return error.what();
+        }
+        return "";
+    };
+    for (const Coupling coupling : {Coupling::end_of_step, Coupling::acceleration}) {
+        EXPECT_EQ(refusal("trapezoidal", "trapezoidal", coupling), "");
+        EXPECT_NE(refusal("moreau-jean", "trapezoidal", coupling).find("component 'a': moreau-jean"),
+                  std::string::npos);
+        EXPECT_NE(refusal("trapezoidal", "moreau-jean", coupling).find("component 'b': moreau-jean"),
+                  std::string::npos);
+    }
+}
+
 }  // namespace
 }  // namespace limber::testing

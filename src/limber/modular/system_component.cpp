@@ -1,11 +1,14 @@
 #include "limber/modular/system_component.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "limber/dynamics/system/system_like.hpp"
 #include "limber/kinematics/body_space/twist_constraints.hpp"
 #include "limber/methods/integrators.hpp"
+#include "limber/model/error.hpp"
 
 namespace limber {
 namespace {
@@ -91,7 +94,13 @@ SystemComponent<D>::SystemComponent(std::shared_ptr<const CompiledComponent<D>> 
     : compiled_(std::move(compiled)), system_(*compiled_->system) {
     const ComponentSettings& s = compiled_->settings;
     const FormulationInfo& formulation = find_formulation(s.formulation);
-    is_structural_ = find_integrator(s.integrator).is_structural();
+    const IntegratorInfo& integrator = find_integrator(s.integrator);
+    if (!integrator.can_be_coupled())
+        throw ModelError(fmt::format(
+            "component '{}': {} steps all bodies at once and cannot be that of a component: leave the mechanism "
+            "undivided, or take {}",
+            s.name, s.integrator, list_integrators([](const IntegratorInfo& info) { return info.can_be_coupled(); })));
+    is_structural_ = integrator.is_structural();
     if (is_structural_) scheme_ = make_structural_scheme(s.integrator, compiled_->integrator_options);
     solver_ = make_acceleration_solver(s.formulation, is_braced() ? compiled_->weighted_system : compiled_->system,
                                        compiled_->formulation_options);

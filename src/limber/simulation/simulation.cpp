@@ -142,10 +142,6 @@ void Simulation::divide_mechanism(const std::shared_ptr<const Mechanism<D>>& mec
         throw ModelError(
             "rigid contacts act on all bodies at once, which a mechanism divided into components has not: leave it "
             "undivided, or give the contacts a compliant law");
-    if (!find_integrator(options_.integrator).can_be_coupled())
-        throw ModelError(fmt::format(
-            "{} steps all bodies at once and cannot be that of components: leave the mechanism undivided, or take {}",
-            options_.integrator, list_integrators([](const IntegratorInfo& info) { return info.can_be_coupled(); })));
     const ComponentSettings usual{"", options_.formulation, options_.integrator, options_.coordinates, 0};
     const auto modular =
         compile_modular<D>(mechanism, divide(*mechanism, model_, options_.modular), usual, options_.formulation_options,
