@@ -56,23 +56,23 @@ test('a motor turns a joint at the speed that its parameter says', async () => {
 
 test('rods are drawn and springs put between points with the mouse', async () => {
   const { page } = studio;
-  await openExample(page, 'double-pendulum.yaml');
-  await pause();
+  // At rest where it was written: in a moving mechanism, paused somewhere, the far end may meet another point and be joined to it.
+  await openText(page, 'rod.yaml', rod);
   await page.click('#tool-spring');
-  const box = await page.locator('.view canvas').boundingBox();
   const end = await markerOnScreen(page, 'lower.to');
-  await drag({ x: end.x + 2, y: end.y - 2 }, { x: end.x + 90, y: end.y - 60 });
+  await drag({ x: end.x + 2, y: end.y - 2 }, { x: end.x - 90, y: end.y - 60 });
   await until(() => window.studio.scene.forces.some((f) => f.type === 'spring'), null, 'the spring');
   const spring = await page.evaluate(() => {
     const { scene } = window.studio;
     return scene.markers[scene.forces[0].a].name;
   });
   assert.equal(spring, 'lower.to', 'the point must snap to the marker');
-  const count = (await joints()).length;
+  assert.deepEqual(await joints(), ['pivot']);
   await until(() => document.querySelector('#tool-select').classList.contains('on'), null, 'the tool to be put away');
   await page.keyboard.press('r');
-  await drag(end, { x: end.x - 80, y: Math.min(end.y + 40, box.y + box.height - 20) });
-  await until((n) => window.studio.scene.joints.length === n + 1, count, 'the rod and its joint');
+  const again = await markerOnScreen(page, 'lower.to');
+  await drag(again, { x: again.x - 80, y: again.y + 60 });
+  await until(() => window.studio.scene.joints.length === 2, null, 'the rod and its joint');
   assert.ok(await page.evaluate(() => window.studio.scene.bodies.some((b) => b.name === 'rod1')));
 });
 

@@ -61,7 +61,7 @@ export async function openPage(browser, address, { width = 1280, height = 720, t
 }
 
 /** Waits until a function of the page is true. Playwright's own way would need the page to allow eval. */
-export async function waitUntil(page, condition, argument, what = String(condition), limit = 20_000) {
+export async function waitUntil(page, condition, argument, what = String(condition), limit = 60_000) {
   const end = Date.now() + limit;
   while (!(await page.evaluate(condition, argument))) {
     if (Date.now() > end) throw new Error(`waited in vain for ${what}`);

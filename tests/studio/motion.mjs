@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ask, energy, markerOnScreen, openExample, openText, time, waitForTime } from './harness.mjs';
+import { ask, energy, markerOnScreen, openExample, openText, settledBox, time, waitForTime } from './harness.mjs';
 import { drag, drawn, pause, studio, until } from './shared.mjs';
 
 const tip = () => studio.page.evaluate(() => [...window.studio.frame.bodies.slice(13, 16)]);
@@ -51,7 +51,7 @@ test('scrubbing goes back, and another way can be taken from there', async () =>
   await waitForTime(page, 0.6);
   await pause();
   const last = await time(page);
-  const line = await page.locator('#timeline').boundingBox();
+  const line = await settledBox(page.locator('#timeline'));
   await page.mouse.click(line.x + line.width / 3, line.y + line.height / 2);
   await until((t) => window.studio.frame.time < 0.5 * t, last, 'an earlier time');
   assert.equal(await page.evaluate(() => window.studio.frame.last), last, 'the future is still there');

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { ask, openExample, time, waitForTime } from './harness.mjs';
+import { ask, openExample, settledBox, time, waitForTime } from './harness.mjs';
 import { drag, joints, pause, select, sensors, studio, until } from './shared.mjs';
 
 test('the formulation is switched in mid-run and the trajectory goes on', async () => {
@@ -76,7 +76,7 @@ test('a plot that was zoomed stays so while it moves', async () => {
   await openExample(page, 'double-pendulum.yaml');
   await waitForTime(page, 0.4);
   await page.click('#show-plots');
-  const box = await page.locator('.pane').last().locator('.u-over').boundingBox();
+  const box = await settledBox(page.locator('.pane').last().locator('.u-over'));
   const range = () => page.evaluate(() => [...document.querySelectorAll('.pane')].at(-1).dataset.range);
   await drag({ x: box.x + 0.3 * box.width, y: box.y + 40 }, { x: box.x + 0.6 * box.width, y: box.y + 40 });
   await page.locator('.pane.zoomed').waitFor();
