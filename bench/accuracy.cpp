@@ -1,5 +1,5 @@
-// Accuracy of every formulation in every set of coordinates it works in: numbers that do not depend on the machine. Prints CSV; see
-// bench/run. A run that fails shows its reason in place of its value.
+// Accuracy of every formulation in every set of coordinates it works in: numbers that do not depend on the machine.
+// Prints CSV; see bench/run. A run that fails shows its reason in place of its value.
 //
 //   limber_accuracy [CASE]     only cases whose name contains CASE
 

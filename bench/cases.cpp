@@ -2,8 +2,8 @@
 //
 //   limber_cases [REPEATS [CASE]]     best of REPEATS runs (default 5); only cases whose name contains CASE
 //
-// Error: of the position named in the reference data, at the end. Drift: largest |E - E0| over all steps. Both are measured in a
-// separate run, so that the clock sees nothing but stepping.
+// Error: of the position named in the reference data, at the end. Drift: largest |E - E0| over all steps. Both are
+// measured in a separate run, so that the clock sees nothing but stepping.
 
 #include <fmt/format.h>
 

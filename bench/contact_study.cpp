@@ -1,4 +1,5 @@
-// Many bodies in rigid contact for a long time: what stands must stand, what falls come to rest, and no step may gain energy.
+// Many bodies in rigid contact for a long time: what stands must stand, what falls come to rest, and no step may gain
+// energy.
 //
 //   limber_contact_study ROOT
 

@@ -1,5 +1,5 @@
-// How costs grow with the number of bodies: time per step, memory per body and time to compile the chain of N rods, in every
-// formulation, with fitted exponents. Writes docs/studies/growth.md and its plots.
+// How costs grow with the number of bodies: time per step, memory per body and time to compile the chain of N rods, in
+// every formulation, with fitted exponents. Writes docs/studies/growth.md and its plots.
 //
 //   limber_growth_study ROOT [LARGEST]     the root of the project; chains up to LARGEST rods (10000)
 

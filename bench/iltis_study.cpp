@@ -1,7 +1,9 @@
-// The study of Cuadrado and Dopico on our road: formulations x integrators x parameter x step on the Iltis, 8 s of ramp and stairs; and the Iltis
-// beside the tables of its benchmark. Writes docs/studies/iltis.md, its plot and bench/results/iltis.csv.
+// The study of Cuadrado and Dopico on our road: formulations x integrators x parameter x step on the Iltis, 8 s of ramp
+// and stairs; and the Iltis beside the tables of its benchmark. Writes docs/studies/iltis.md, its plot and
+// bench/results/iltis.csv.
 //
-// Error: eq. (43) of the paper, against the same formulation with the trapezoidal rule at 0.001 s; runs below 5e-3 count.
+// Error: eq. (43) of the paper, against the same formulation with the trapezoidal rule at 0.001 s; runs below 5e-3
+// count.
 
 #include <fmt/format.h>
 
@@ -36,7 +38,8 @@ StudyOptions options_of(const std::string& formulation) {
     return o;
 }
 
-// What the paper printed: most efficient run per formulation and integrator (parameter, step, CPU s, x real time, error in 1e-3).
+// What the paper printed: most efficient run per formulation and integrator (parameter, step, CPU s, x real time, error
+// in 1e-3).
 struct Printed {
     const char* parameter;
     double step, cpu, real_time, error;
@@ -76,7 +79,8 @@ void write_equilibrium(std::ostream& out) {
                            value.factor * (sense(s, value.sensor) + value.offset));
 }
 
-/// Both numbers in every cell, and the largest difference of each column. Returns the largest of all, over the peak of its column.
+/// Both numbers in every cell, and the largest difference of each column. Returns the largest of all, over the peak of
+/// its column.
 double write_table(std::ostream& out, const examples::PublishedTable& table) {
     constexpr double step = 2e-4;
     out << fmt::format("\n### {}\n\n`examples/iltis/{}`\n\n| t s |", table.title, table.file);
@@ -202,7 +206,7 @@ private:
         fmt::print(stderr, "{:<18} {} runs\n", study.runs.front().point.formulation, study.runs.size());
     }
 
-    const StudyRun* most_efficient(const std::string& formulation, const std::string& integrator = "") const {
+    const StudyRun* max_efficient(const std::string& formulation, const std::string& integrator = "") const {
         return find_most_efficient(runs_, accepted_error, formulation, integrator);
     }
 
@@ -223,12 +227,12 @@ private:
         for (const std::string formulation : {"global", "semi-recursive", "hybrid"}) {
             out << fmt::format("\n## Table {}: {}\n\n", table++, formulation) << header();
             for (const std::string integrator : {"trapezoidal", "newmark", "hht", "generalized-alpha"})
-                write_row(out, integrator, most_efficient(formulation, integrator),
+                write_row(out, integrator, max_efficient(formulation, integrator),
                           printed().at({formulation, integrator}));
         }
         out << "\n## Table 1: trapezoidal rule\n\n" << header();
         for (const std::string formulation : {"global", "semi-recursive", "hybrid", "articulated-body"})
-            write_row(out, formulation, most_efficient(formulation, "trapezoidal"),
+            write_row(out, formulation, max_efficient(formulation, "trapezoidal"),
                       printed().at({formulation, "trapezoidal"}));
         out << "\n`articulated-body` runs the trapezoidal rule by fixed-point iteration, the paper's fully recursive "
                "method; it needs "
@@ -238,7 +242,7 @@ private:
                "|---|---|---|---|---|---|\n";
         for (const auto& [formulation, paper] :
              {std::pair{"hybrid", 32.0}, {"semi-recursive", 14.55}, {"global", 4.60}}) {
-            const StudyRun* best = most_efficient(formulation);
+            const StudyRun* best = max_efficient(formulation);
             if (best == nullptr) continue;
             out << fmt::format("| {} | {} | {:g} | {:.4f} | {:.0f} | {:g} |\n", formulation, best->point.integrator,
                                best->point.step, best->cpu_time, until / best->cpu_time, paper);
@@ -254,8 +258,8 @@ private:
             out << fmt::format("| hybrid, wheels that turn (`bump-in-phase.yaml`) | {:.1f} | {:.0f} | {:.0f} |\n",
                                1e6 * turning_->cpu_time * turning_->point.step / bump_until,
                                1e6 * turning_->slowest_step, bump_until / turning_->cpu_time);
-        const StudyRun* hybrid = most_efficient("hybrid");
-        const StudyRun* global = most_efficient("global");
+        const StudyRun* hybrid = max_efficient("hybrid");
+        const StudyRun* global = max_efficient("global");
         if (hybrid != nullptr && global != nullptr)
             out << fmt::format(
                 "\nThe hybrid formulation is {:.1f} times as fast as the global one at their best (paper: {:.1f}). Our "

@@ -1,5 +1,6 @@
-// The papers on components, re-made: the cases of Joli, Seguy and Feng (2008) with their settings, the two oscillators of Carrarini's
-// coupled simulation, and the walking pendulum of Seguy et al. (2003). Writes docs/studies/modular.md and its plots.
+// The papers on components, re-made: the cases of Joli, Seguy and Feng (2008) with their settings, the two oscillators
+// of Carrarini's coupled simulation, and the walking pendulum of Seguy et al. (2003). Writes docs/studies/modular.md
+// and its plots.
 
 #include <fmt/format.h>
 
@@ -20,7 +21,8 @@ constexpr double until = 10;
 
 // ---------------------------------------------------------------- double pendulum and slider-crank
 
-/// What the paper prints: CPU seconds on a 1.4 GHz Pentium, with forces to 1 % and to 10 %, and the largest error of the rail.
+/// What the paper prints: CPU seconds on a 1.4 GHz Pentium, with forces to 1 % and to 10 %, and the largest error of
+/// the rail.
 struct PaperFigures {
     double cpu_one_percent, cpu_ten_percent, rail;
 };

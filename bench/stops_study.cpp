@@ -1,6 +1,6 @@
-// The test problem of Glowinski and Nasser: a double pendulum against a wall, by events, time-stepping, augmented Lagrangian, multipliers and
-// penalty. Writes docs/studies/stops.md and its plots, after figures 2 to 9 of the paper. No data are printed there; ours are those of
-// examples/contact/double-pendulum-wall.yaml.
+// The test problem of Glowinski and Nasser: a double pendulum against a wall, by events, time-stepping, augmented
+// Lagrangian, multipliers and penalty. Writes docs/studies/stops.md and its plots, after figures 2 to 9 of the paper.
+// No data are printed there; ours are those of examples/contact/double-pendulum-wall.yaml.
 
 #include <fmt/format.h>
 
@@ -198,7 +198,8 @@ struct StartReport {
     Plot energy, force;
 };
 
-/// All methods from one start: the table, and plots of the runs with the longest step. `from` and `to` are the times that the plot of forces shows.
+/// All methods from one start: the table, and plots of the runs with the longest step. `from` and `to` are the times
+/// that the plot of forces shows.
 StartReport compare_methods(const Start& start, double from, double to) {
     StartReport report;
     report.table = table_head;

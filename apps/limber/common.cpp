@@ -67,6 +67,7 @@ SimulationOptions ModelArguments::simulation_options(const Model& model, const s
 
 std::vector<std::string> ModelArguments::option_names() const {
     std::vector<std::string> names;
+    names.reserve(options.size());
     for (const std::string& option : options) names.push_back(split_assignment(option, "--option").first);
     return names;
 }
@@ -93,10 +94,6 @@ nlohmann::ordered_json list_warnings(const std::vector<Warning>& warnings) {
 void apply_option(const std::string& assignment, SimulationOptions& options) {
     const auto [name, value] = split_assignment(assignment, "--option");
     set_option(options, name, value);
-}
-
-double simulation_number(const Model& model, const std::optional<Number>& number, double fallback, const char* what) {
-    return number ? ModelEvaluation(model).number(*number, fmt::format("simulation: {}", what)) : fallback;
 }
 
 // ---------------------------------------------------------------- terminal

@@ -30,7 +30,8 @@ struct ModelArguments {
     std::vector<std::string> option_names() const;
 };
 
-/// Throws ModelError if a setting given as --option NAME=VALUE, or by a flag of its own, does nothing under these options.
+/// Throws ModelError if a setting given as --option NAME=VALUE, or by a flag of its own, does nothing under these
+/// options.
 void refuse_idle_options(const std::vector<std::string>& names, const SimulationOptions& options, const Model& model);
 
 /// Under a heading, one per line; nothing if there are none.
@@ -46,9 +47,6 @@ std::pair<std::string, std::string> split_assignment(const std::string& text, co
 
 /// Settings given as --option NAME=VALUE.
 void apply_option(const std::string& assignment, SimulationOptions& options);
-
-/// A number of the model's simulation section, or a fallback.
-double simulation_number(const Model& model, const std::optional<Number>& number, double fallback, const char* what);
 
 /// A bar on the terminal while something runs; silent if standard error is not a terminal.
 class ProgressBar {

@@ -12,6 +12,7 @@
 #include "common.hpp"
 #include "interrupt.hpp"
 #include "limber/analysis/study_report.hpp"
+#include "limber/simulation/run.hpp"
 #include "output_files.hpp"
 
 namespace limber::app {
@@ -81,8 +82,7 @@ StudyOptions chosen_options(const CompareArguments& arguments, const Model& mode
     StudyOptions options;
     options.simulation = arguments.model.simulation_options(model, "", "");
     options.simulation.modular = {};
-    options.until = arguments.until.empty() ? simulation_number(model, model.simulation.until, 10, "until")
-                                            : parse_positive(arguments.until, "--until");
+    options.until = arguments.until.empty() ? run_options_of(model).until : parse_positive(arguments.until, "--until");
     options.sensors = arguments.sensors;
     options.repeats = arguments.repeats;
     return options;
@@ -113,7 +113,8 @@ std::string describe(const StudyPoint& point) {
     return fmt::format("{}, {}, step {:g}", point.formulation, point.integrator, point.step);
 }
 
-/// Runs of all points, or of those before it was interrupted. A choice that the model refuses, while it takes others, is a run that failed; what is wrong with all is thrown.
+/// Runs of all points, or of those before it was interrupted. A choice that the model refuses, while it takes others,
+/// is a run that failed; what is wrong with all is thrown.
 std::vector<StudyRun> run_points(const Model& model, const std::vector<StudyPoint>& points, const StudyOptions& options,
                                  const StudyProgress& progress) {
     std::vector<StudyRun> runs;
@@ -194,7 +195,7 @@ std::vector<std::string> row_of(const StudyRun& run, double until) {
     const StudyPoint& p = run.point;
     std::vector<std::string> row{p.formulation, p.integrator, format_parameter(p), fmt::format("{:g}", p.step)};
     if (!run.is_done()) {
-        row.push_back("failed");
+        row.emplace_back("failed");
         return row;
     }
     row.insert(row.end(),

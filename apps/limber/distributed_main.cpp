@@ -18,7 +18,8 @@
 
 namespace {
 
-// All processes find the same faults in the same input, and one message is enough: the others keep theirs to themselves.
+// All processes find the same faults in the same input, and one message is enough: the others keep theirs to
+// themselves.
 class Silence {
 public:
     explicit Silence(bool is_wanted) {
@@ -47,7 +48,8 @@ private:
     std::FILE* kept_ = nullptr;
 };
 
-// Whether all processes come here within a few seconds: one that has stopped alone leaves the others waiting for its numbers.
+// Whether all processes come here within a few seconds: one that has stopped alone leaves the others waiting for its
+// numbers.
 bool do_all_end() {
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Ibarrier(MPI_COMM_WORLD, &request);
@@ -60,7 +62,8 @@ bool do_all_end() {
     return false;
 }
 
-// mpirun ends the processes that are left when one is lost, and says which; what the user can do about it is ours to say.
+// mpirun ends the processes that are left when one is lost, and says which; what the user can do about it is ours to
+// say.
 void tell_about_the_end(int /*signal*/) {
     constexpr std::string_view words =
         "error: the run was ended before its time, because a process was lost or mpirun was stopped; with --checkpoint "

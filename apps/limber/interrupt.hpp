@@ -3,10 +3,12 @@
 
 namespace limber::app {
 
-/// From now on they end the program with exit code 128 + number of the signal: 130 for Ctrl-C. Signals that were ignored stay so.
+/// From now on they end the program with exit code 128 + number of the signal: 130 for Ctrl-C. Signals that were
+/// ignored stay so.
 void end_on_interrupt();
 
-/// While one lives the first of them is noted only, so that what is being computed can stop where it is whole; a second one ends the program.
+/// While one lives the first of them is noted only, so that what is being computed can stop where it is whole; a second
+/// one ends the program.
 class InterruptWatch {
 public:
     InterruptWatch();

@@ -1,4 +1,5 @@
-// The limber program. A distributed run is the business of limber-distributed, its sister with MPI, so that this one does without.
+// The limber program. A distributed run is the business of limber-distributed, its sister with MPI, so that this one
+// does without.
 
 #include <fmt/format.h>
 #include <unistd.h>

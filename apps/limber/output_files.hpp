@@ -1,5 +1,6 @@
 #pragma once
-// Files that a command writes at its end: tried at its start, so that nobody waits for a long run to learn that its results go nowhere.
+// Files that a command writes at its end: tried at its start, so that nobody waits for a long run to learn that its
+// results go nowhere.
 
 #include <string>
 #include <vector>

@@ -82,7 +82,8 @@ private:
     bool is_open_ = true;
 };
 
-// Set by Ctrl-C. The first one ends what is going on, an edit that takes long included, and lets the journal be finished; a second one the program.
+// Set by Ctrl-C. The first one ends what is going on, an edit that takes long included, and lets the journal be
+// finished; a second one the program.
 std::atomic<bool> is_interrupted = false;
 
 extern "C" void note_interrupt(int /*signal*/) {
@@ -334,9 +335,8 @@ int play_model(const PlayArguments& arguments) {
     const SimulationOptions options =
         arguments.model.simulation_options(file.model, arguments.formulation, arguments.integrator);
     refuse_idle_options(arguments.model.option_names(), options, file.model);
-    SessionOptions session_options;
-    session_options.step = positive_number(
-        arguments.step, simulation_number(file.model, file.model.simulation.step, 1e-3, "step"), "--step");
+    SessionOptions session_options = session_options_of(file.model);
+    session_options.step = positive_number(arguments.step, session_options.step, "--step");
     try {
         Session session(file.model, options, session_options);
         print_warnings(session.find_warnings());

@@ -74,7 +74,8 @@ Plot make_plot(const ResultTable& table, const std::string& sensors, const std::
     return plot;
 }
 
-// One of several processes of a run that is not distributed: all would do the same and write the same files. The first one says so.
+// One of several processes of a run that is not distributed: all would do the same and write the same files. The first
+// one says so.
 bool is_copy(const RunArguments& arguments) {
     const char* processes = std::getenv("OMPI_COMM_WORLD_SIZE");
     const char* rank = std::getenv("OMPI_COMM_WORLD_RANK");
@@ -118,12 +119,10 @@ std::string name_checkpoint(const RunArguments& arguments) {
 }
 
 RunOptions chosen_run(const RunArguments& arguments, const Model& model) {
-    const SimulationDefaults& defaults = model.simulation;
-    RunOptions run;
-    run.until = positive_number(arguments.until, simulation_number(model, defaults.until, 10, "until"), "--until");
-    run.step = positive_number(arguments.step, simulation_number(model, defaults.step, 1e-3, "step"), "--step");
-    run.every =
-        positive_number(arguments.every, simulation_number(model, defaults.every, run.step, "every"), "--every");
+    RunOptions run = run_options_of(model);
+    run.until = positive_number(arguments.until, run.until, "--until");
+    run.step = positive_number(arguments.step, run.step, "--step");
+    run.every = positive_number(arguments.every, run.every > 0 ? run.every : run.step, "--every");
     if (!arguments.checkpoint.empty())
         run.checkpoint_every = positive_number(arguments.checkpoint, 0, "--checkpoint");
     else if (arguments.resume)
@@ -208,9 +207,8 @@ void print_outcome(const RunArguments& arguments, RunningModel& running, const R
     if (!notes.empty()) fmt::print("\n");
     print_warnings(summary.warnings);
     for (const std::string& line : files) fmt::print("\n  {}\n", line);
-    if (summary.is_stopped && running.last_checkpoint())
-        fmt::print("\n  checkpoint at t = {:g} s: {}; --resume goes on from there\n", *running.last_checkpoint(),
-                   running.checkpoint_file());
+    if (const auto last = running.last_checkpoint(); summary.is_stopped && last)
+        fmt::print("\n  checkpoint at t = {:g} s: {}; --resume goes on from there\n", *last, running.checkpoint_file());
 }
 
 int run_model(const RunArguments& arguments) {

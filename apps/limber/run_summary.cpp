@@ -63,7 +63,7 @@ namespace {
 
 // What contacts have taken and missed, how often stops were hit, and the first events.
 void print_contacts(const RunSummary& s) {
-    constexpr std::size_t most_lines = 12;
+    constexpr std::size_t max_lines = 12;
     if (s.contact_loss != 0 || s.errors.complementarity != 0)
         fmt::print("  contacts: {:.6g} J lost, complementarity to {:.2g} m\n", s.contact_loss,
                    s.errors.complementarity);
@@ -73,7 +73,7 @@ void print_contacts(const RunSummary& s) {
     });
     fmt::print("  stops: {} impacts\n\n", impacts);
     std::vector<std::vector<std::string>> rows{{"t", "stop", "what", "impulse", "energy lost"}};
-    for (std::size_t i = 0; i < std::min(most_lines, s.events.size()); ++i) {
+    for (std::size_t i = 0; i < std::min(max_lines, s.events.size()); ++i) {
         const ContactEvent& event = s.events[i];
         const bool is_impact = event.kind == ContactEvent::Kind::impact;
         rows.push_back({fmt::format("{:.9g}", event.t), event.stop, contact_event_name(event.kind),
@@ -81,7 +81,7 @@ void print_contacts(const RunSummary& s) {
                         is_impact ? fmt::format("{:.6g}", event.energy_lost) : ""});
     }
     fmt::print("{}", format_table(rows));
-    if (s.events.size() > most_lines) fmt::print("and {} more\n", s.events.size() - most_lines);
+    if (s.events.size() > max_lines) fmt::print("and {} more\n", s.events.size() - max_lines);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Contact: one step of time-stepping in a wall of bricks and in a heap of balls after they have settled, and in heaps while they fall.
+// Contact: one step of time-stepping in a wall of bricks and in a heap of balls after they have settled, and in heaps
+// while they fall.
 
 #include <benchmark/benchmark.h>
 

@@ -1,5 +1,5 @@
-// Edits of a running mechanism: from the edit to a consistent, compiled, started mechanism. Each iteration makes the edit and takes it
-// back, so the time is that of two.
+// Edits of a running mechanism: from the edit to a consistent, compiled, started mechanism. Each iteration makes the
+// edit and takes it back, so the time is that of two.
 
 #include <benchmark/benchmark.h>
 

@@ -18,7 +18,8 @@ const std::vector<Stretch>& stretches() {
     return list;
 }
 
-// Short steps of the step solvers up to and past the first flat position, at 0.72 s: the hardest place for Newton's method.
+// Short steps of the step solvers up to and past the first flat position, at 0.72 s: the hardest place for Newton's
+// method.
 const Stretch& flat_passage() {
     static const Stretch stretch{"four-bar-40-flat", "n-four-bar.yaml", {{"N", "40"}}, 1e-4, 7500};
     return stretch;

@@ -1,5 +1,6 @@
-// Runs the benchmarks and writes one CSV row each (CPU time); behind them, for algorithms measured at several sizes, the exponent of the fit
-// time ~ size^exponent. Benchmarks that fail are named on the error stream and make the program fail.
+// Runs the benchmarks and writes one CSV row each (CPU time); behind them, for algorithms measured at several sizes,
+// the exponent of the fit time ~ size^exponent. Benchmarks that fail are named on the error stream and make the program
+// fail.
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>

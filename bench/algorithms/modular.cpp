@@ -1,5 +1,5 @@
-// Divided mechanisms: a step of a chain of components beside that of the undivided chain, and the exchange of one joint between
-// components, which must not depend on how large these are.
+// Divided mechanisms: a step of a chain of components beside that of the undivided chain, and the exchange of one joint
+// between components, which must not depend on how large these are.
 
 #include <benchmark/benchmark.h>
 
@@ -50,7 +50,7 @@ struct DividedChain {
 void exchange_joint(benchmark::State& state, int bodies_per_component) {
     const DividedChain chain(bodies_per_component);
     const auto mechanism = std::make_shared<const Mechanism<2>>(make_mechanism<2>(chain.with));
-    const auto system = compile_modular<2>(mechanism, divide(*mechanism, chain.with, chain.o.modular),
+    const auto system = compile_modular<2>(mechanism, find_division(*mechanism, chain.with, chain.o.modular),
                                            {"", "global", "trapezoidal", "", 0}, {}, {}, chain.o.modular.tolerance);
     const auto assembly = make_assembly(*system, chain.o.modular);
     const JointChanges leave = find_joint_changes(chain.with, chain.without).value();
@@ -61,8 +61,8 @@ void exchange_joint(benchmark::State& state, int bodies_per_component) {
     }
 }
 
-// The same through the door of a simulation, with impulses and accelerations. `compiles`: by another number of threads each time, for
-// which all is compiled anew.
+// The same through the door of a simulation, with impulses and accelerations. `compiles`: by another number of threads
+// each time, for which all is compiled anew.
 void edit_joint(benchmark::State& state, int bodies_per_component, bool compiles) {
     DividedChain chain(bodies_per_component);
     Simulation simulation(chain.with, chain.o);

@@ -1,4 +1,5 @@
-// Algorithms in relative coordinates that are linear in the number of bodies, on the chain of N rods and on the vehicle.
+// Algorithms in relative coordinates that are linear in the number of bodies, on the chain of N rods and on the
+// vehicle.
 
 #include "limber/dynamics/system/relative_system.hpp"
 #include "stretch.hpp"

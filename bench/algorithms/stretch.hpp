@@ -1,6 +1,6 @@
 #pragma once
-// What is measured of a moving mechanism is measured along a stretch of its motion, the same for every formulation: no two calls in a
-// row meet the same positions, so nothing kept from the last call can pass for work done.
+// What is measured of a moving mechanism is measured along a stretch of its motion, the same for every formulation: no
+// two calls in a row meet the same positions, so nothing kept from the last call can pass for work done.
 
 #include <benchmark/benchmark.h>
 

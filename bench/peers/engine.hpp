@@ -1,5 +1,6 @@
 #pragma once
-// What an engine has to do to take part. Each is built into a program of its own, so that no two of them meet in one process.
+// What an engine has to do to take part. Each is built into a program of its own, so that no two of them meet in one
+// process.
 
 #include <memory>
 
@@ -7,7 +8,8 @@
 
 namespace peers {
 
-/// How an engine is told to solve a case: a scheme in its own words, a step, or a tolerance where it chooses its steps itself.
+/// How an engine is told to solve a case: a scheme in its own words, a step, or a tolerance where it chooses its steps
+/// itself.
 struct Setting {
     std::string scheme;
     double step = 0;

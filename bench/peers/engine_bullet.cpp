@@ -1,5 +1,5 @@
-// Bullet's btMultiBody: trees in relative coordinates with semi-implicit Euler steps, loops as rows of its constraint solver.
-// For bodies that touch: engine_bullet_contact.cpp.
+// Bullet's btMultiBody: trees in relative coordinates with semi-implicit Euler steps, loops as rows of its constraint
+// solver. For bodies that touch: engine_bullet_contact.cpp.
 
 #include <btBulletDynamicsCommon.h>
 // These want the above.

@@ -1,4 +1,5 @@
-// DART: trees in relative coordinates with semi-implicit Euler steps, loops and contacts as velocity constraints with error reduction.
+// DART: trees in relative coordinates with semi-implicit Euler steps, loops and contacts as velocity constraints with
+// error reduction.
 
 #include <dart/dart.hpp>
 #include <stdexcept>
@@ -127,7 +128,8 @@ private:
             pgs->setOption({std::stoi(scheme.substr(found + 4)), 1e-12, 1e-9});
             world_->setConstraintSolver(std::make_unique<BoxedLcpConstraintSolver>(pgs));
         }
-        // Of the detectors that are packaged the only one that finds all points where two boxes touch; it knows no planes.
+        // Of the detectors that are packaged the only one that finds all points where two boxes touch; it knows no
+        // planes.
         world_->getConstraintSolver()->setCollisionDetector(dart::collision::DARTCollisionDetector::create());
         world_->getConstraintSolver()->getCollisionOption().maxNumContacts = 100 * scene_.links.size();
         for (const Wall& wall : scene_.walls) add(wall);

@@ -1,4 +1,5 @@
-// MuJoCo: trees are exact, loops are soft equality constraints and contacts are soft, both here as stiff as the step allows.
+// MuJoCo: trees are exact, loops are soft equality constraints and contacts are soft, both here as stiff as the step
+// allows.
 
 #include <mujoco/mujoco.h>
 
@@ -18,8 +19,8 @@ std::string list(const Vec& v) {
     return s.str();
 }
 
-// Files in memory: MuJoCo's reader refuses elements nested deeper than about a hundred, so long chains are cut into files that
-// include each other.
+// Files in memory: MuJoCo's reader refuses elements nested deeper than about a hundred, so long chains are cut into
+// files that include each other.
 class Text {
 public:
     explicit Text(const Scene& scene, const Setting& setting) : scene_(scene) {

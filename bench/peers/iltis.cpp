@@ -1,9 +1,9 @@
-// The Iltis off-road vehicle (Frik, Leister and Schwartz, Vehicle System Dynamics 22, 1993, 215-253). Springs, dampers and tyres are written
-// here a second time, from the data sheet, for engines that let their users write forces of their own; Limber runs examples/iltis with
-// elements of its own, so the engines check each other.
+// The Iltis off-road vehicle (Frik, Leister and Schwartz, Vehicle System Dynamics 22, 1993, 215-253). Springs, dampers
+// and tyres are written here a second time, from the data sheet, for engines that let their users write forces of their
+// own; Limber runs examples/iltis with elements of its own, so the engines check each other.
 //
-// Each wheel hangs on an arm, which turns on the chassis, and is held by two rods without mass: the lowest leaf of the leaf spring, which
-// turns on the chassis about x, and the tie rod. Wheels do not spin.
+// Each wheel hangs on an arm, which turns on the chassis, and is held by two rods without mass: the lowest leaf of the
+// leaf spring, which turns on the chassis about x, and the tie rod. Wheels do not spin.
 
 #include "iltis.hpp"
 
@@ -209,8 +209,8 @@ Case iltis() {
     c.model_file = "../bench/peers/iltis-bump.yaml";
     c.is_conservative = false;
     c.until = 1.5;
-    // Chassis, front left and rear right wheel: Limber's articulated-body with rk4 in steps of 0.05 ms. When tyres still pushed on a line through the centre
-    // of their wheel, Simbody at accuracy 1e-9 ended 2e-8 m from there.
+    // Chassis, front left and rear right wheel: Limber's articulated-body with rk4 in steps of 0.05 ms. When tyres
+    // still pushed on a line through the centre of their wheel, Simbody at accuracy 1e-9 ended 2e-8 m from there.
     c.error = [](const auto& states) {
         const std::pair<int, Vec> reference[] = {{chassis, {7.176233700, 0, 0.547580247}},
                                                  {2, {8.150822874, 0.615256054, 0.356951993}},

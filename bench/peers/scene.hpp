@@ -1,7 +1,7 @@
 #pragma once
-// A mechanism in words that every engine understands: a tree of links, loops that close it, a few forces, and solids that touch. All places
-// and directions are those of the world at the start, so that every joint coordinate starts at zero and no engine has to be told about
-// frames.
+// A mechanism in words that every engine understands: a tree of links, loops that close it, a few forces, and solids
+// that touch. All places and directions are those of the world at the start, so that every joint coordinate starts at
+// zero and no engine has to be told about frames.
 
 #include <array>
 #include <cmath>

@@ -1,5 +1,5 @@
-// What a run leaves behind: results to the last good state whether it fails or is interrupted, files that are whole or not there, messages
-// before a long run and not after it.
+// What a run leaves behind: results to the last good state whether it fails or is interrupted, files that are whole or
+// not there, messages before a long run and not after it.
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -94,8 +94,8 @@ protected:
     Outcome limber(const std::vector<std::string>& arguments, const std::function<void()>& prepare = {}) const {
         return Running(folder_, arguments, prepare).wait();
     }
-    // Ctrl-C after a while, and a second one if asked for; machines differ, so again after a longer while until it has come at the moment that
-    // is wanted.
+    // Ctrl-C after a while, and a second one if asked for; machines differ, so again after a longer while until it has
+    // come at the moment that is wanted.
     Outcome interrupt_later(const std::vector<std::string>& arguments, const std::function<bool()>& is_right,
                             bool twice) const {
         Outcome o;

@@ -1,7 +1,6 @@
 // The smallest program that uses an installed Limber.
 #include <cstdio>
-#include <limber/io/model_file.hpp>
-#include <limber/simulation/simulation.hpp>
+#include <limber/limber.hpp>
 
 int main(int, char** argv) {
     limber::Simulation simulation(limber::read_model_file(argv[1]).model);

@@ -1,5 +1,5 @@
-# Installs Limber into a scratch prefix, builds the consumer project and the program of the manual against it, and runs both.
-foreach(variable IN ITEMS BUILD SOURCE SCRATCH MODEL MANUAL COMPILER)
+# Installs Limber into a scratch prefix, builds the consumer project and the programs of the manual against it, and runs them.
+foreach(variable IN ITEMS BUILD SOURCE SCRATCH MODEL MANUAL API COMPILER)
   if(NOT DEFINED ${variable})
     message(FATAL_ERROR "${variable} is not set")
   endif()
@@ -57,3 +57,35 @@ foreach(line IN LISTS lines)
   endif()
 endforeach()
 message("the program of the manual agrees with the command in ${count} sensors")
+
+# The double pendulum of the page about C++, at most fifteen lines of code, against the same mechanism as a file.
+file(READ ${API} manual)
+file(MAKE_DIRECTORY ${SCRATCH}/api)
+file(COPY_FILE ${SCRATCH}/manual/CMakeLists.txt ${SCRATCH}/api/CMakeLists.txt)
+extract(cpp ../api/main.cpp)
+file(STRINGS ${SCRATCH}/api/main.cpp code_lines)
+list(LENGTH code_lines count)
+if(count GREATER 15)
+  message(FATAL_ERROR "the double pendulum takes ${count} lines")
+endif()
+build(${SCRATCH}/api ${SCRATCH}/api/build)
+set(directory ${SCRATCH}/api)
+run(${SCRATCH}/api/build/my_program)
+string(REGEX MATCH "tip[.]x = ([-0-9.e]+)" found "${output}")
+set(tip ${CMAKE_MATCH_1})
+file(WRITE ${SCRATCH}/api/pendulum.yaml "limber: 1
+plane: xy
+bodies:
+  upper: {rod: {from: [0, 0], to: [1, 0], mass: 1}}
+  lower: {rod: {from: [1, 0], to: [2, 0], mass: 1}}
+joints:
+  shoulder: {revolute: [ground, upper.from]}
+  elbow: {revolute: [upper.to, lower.from]}
+sensors: {tip: {position: lower.to}}
+")
+run(${SCRATCH}/prefix/bin/limber run pendulum.yaml --until 3)
+string(REPLACE "." "[.]" row "tip.x +${tip}")
+if(NOT found OR NOT output MATCHES "${row}( |\n)")
+  message(FATAL_ERROR "the double pendulum in code has tip.x = ${tip}, the command:\n${output}")
+endif()
+message("the double pendulum in code, ${count} lines, agrees with the command")

@@ -10,8 +10,8 @@
 namespace limber::testing {
 namespace {
 
-// The crank turns at 10 rad/s, and its pin is as far from the slider as the rod is long, give or take the play. Step solvers close rows to 1e-10; gains leave what the
-// accelerations of 5 m/s^2 make in a step, h^2 of them.
+// The crank turns at 10 rad/s, and its pin is as far from the slider as the rod is long, give or take the play. Step
+// solvers close rows to 1e-10; gains leave what the accelerations of 5 m/s^2 make in a step, h^2 of them.
 TEST(Clearance, SliderFollowsTheCrankWithinItsPlay) {
     for (const char* formulation : {"global", "augmented-lagrangian", "hybrid"}) {
         Simulation simulation(example("contact/slider-crank-clearance.yaml"), options(formulation, "trapezoidal"));
@@ -44,8 +44,9 @@ SimulationOptions treated(ContactTreatment treatment, const char* integrator, do
     return o;
 }
 
-// Where a step resolves it, a stiff spring is nearly elastic: impulse and energy of case C1 with restitution 1. While it is touched, pi sqrt(m/k) long, other forces push, too: with
-// four times the stiffness half as much is missing. Energy is lost or gained where contact begins and ends within a step, k (v h)^2 at most; the tip comes with 6.14 m/s.
+// Where a step resolves it, a stiff spring is nearly elastic: impulse and energy of case C1 with restitution 1. While
+// it is touched, pi sqrt(m/k) long, other forces push, too: with four times the stiffness half as much is missing.
+// Energy is lost or gained where contact begins and ends within a step, k (v h)^2 at most; the tip comes with 6.14 m/s.
 TEST(ProjectedMultipliers, ResolvedPenaltyIsNearlyElastic) {
     const auto impulse_error = [](double stiffness, double h) {
         Simulation simulation(example("contact/double-pendulum-wall.yaml"),
@@ -58,8 +59,9 @@ TEST(ProjectedMultipliers, ResolvedPenaltyIsNearlyElastic) {
     EXPECT_NEAR(impulse_error(1e6, 2e-5) / impulse_error(4e6, 1e-5), 2, 0.1);
 }
 
-// Multipliers with and without a penalty have the same solution: no gap is negative at the end of a step. Both are iterated until rows are closed to 1e-10 and
-// less; what is left is carried on as a speed, 1e-10 over a step of 1e-3 s, for up to 0.02 s.
+// Multipliers with and without a penalty have the same solution: no gap is negative at the end of a step. Both are
+// iterated until rows are closed to 1e-10 and less; what is left is carried on as a speed, 1e-10 over a step of 1e-3 s,
+// for up to 0.02 s.
 TEST(ProjectedMultipliers, AugmentedLagrangianAndMultipliersAgree) {
     for (const char* integrator : {"linear-acceleration", "higher-order", "newmark"}) {
         const Model model = example("contact/double-pendulum-wall.yaml");

@@ -1,5 +1,7 @@
 // A coin on its rim: steady motions with closed forms.
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 
 #include "support/models.hpp"
@@ -7,8 +9,8 @@
 namespace limber::testing {
 namespace {
 
-// See the example: the centre stays where it is while the coin goes round, with an error of first order in the step, as that of the force is; no larger
-// than the way that the point of contact makes in a step.
+// See the example: the centre stays where it is while the coin goes round, with an error of first order in the step, as
+// that of the force is; no larger than the way that the point of contact makes in a step.
 TEST(Coin, RollsAroundItsCentre) {
     const double turn = 2 * pi / std::sqrt(4 * 9.81 / (0.1 * 0.5));
     struct Error {
@@ -30,7 +32,8 @@ TEST(Coin, RollsAroundItsCentre) {
     EXPECT_NEAR(coarse.force / fine.force, 4, 0.4);
 }
 
-// The same by events, without slip: exact but for rk4, (2 pi/500)^4/120 per radian, which is 1.3e-9 in a turn; of energy one order less.
+// The same by events, without slip: exact but for rk4, (2 pi/500)^4/120 per radian, which is 1.3e-9 in a turn; of
+// energy one order less.
 TEST(Coin, RollsAroundItsCentreOnAWall) {
     const double turn = 2 * pi / std::sqrt(4 * 9.81 / (0.1 * 0.5));
     for (const char* formulation : {"global", "augmented-lagrangian", "null-space"}) {
@@ -52,7 +55,8 @@ TEST(Coin, RollsAroundItsCentreOnAWall) {
     }
 }
 
-// Dropped at a tilt, without friction: the rim strikes radius cos(tilt) beside the centre, the moment of inertia about a diameter is m r^2/4.
+// Dropped at a tilt, without friction: the rim strikes radius cos(tilt) beside the centre, the moment of inertia about
+// a diameter is m r^2/4.
 TEST(Coin, FallsOnItsRim) {
     Simulation simulation(
         example("contact/spinning-coin-walls.yaml", {{"turns", "0"}, {"height", "0.05"}, {"mu", "0"}, {"e", "0.4"}}),
@@ -69,11 +73,11 @@ TEST(Coin, FallsOnItsRim) {
     EXPECT_NEAR(sense(simulation, "impulse"), 1.4 * 0.05 * speed / (1 + 4 * 0.75), 1e-9);
 }
 
-// Upright and turning about the vertical, without slip: it stays up if rate^2 > c := 4 g/(5 a), a the radius. A thin disc (m a^2/4 about a diameter, m a^2/2 about its axis) that
-// leans a little and turns about its axis at s obeys
+// Upright and turning about the vertical, without slip: it stays up if rate^2 > c := 4 g/(5 a), a the radius. A thin
+// disc (m a^2/4 about a diameter, m a^2/2 about its axis) that leans a little and turns about its axis at s obeys
 //   5/4 lean'' = (g/a - rate^2/4) lean + 3/2 rate s,   s' = -2/3 rate lean'
-// Its lean at the start is l. The velocities drawn, rate about the vertical alone, have s = rate l and slip by a rate l; taking that away, a push at the rim takes 2/3 of s. From
-// s = rate l/3 - 2/3 rate (lean - l) follows
+// Its lean at the start is l. The velocities drawn, rate about the vertical alone, have s = rate l and slip by a rate
+// l; taking that away, a push at the rim takes 2/3 of s. From s = rate l/3 - 2/3 rate (lean - l) follows
 //   lean'' = -(rate^2 - c) lean + 6/5 rate^2 l
 // Stable with 1.1 c it swings to l (12/5 rate^2/(rate^2 - c) - 1) = 25.4 l; with 0.9 c it leans 200 l after 1.28 s.
 TEST(Coin, SpinKeepsItUpright) {
@@ -105,7 +109,8 @@ sensors:
         return lowest;
     };
     const double drop = 0.1 * (1 - std::cos(25.4e-3));
-    // What is not linear is lean^2 of it, 6e-4, and ten times as much where rate^2 and c nearly cancel; twice that of the drop.
+    // What is not linear is lean^2 of it, 6e-4, and ten times as much where rate^2 and c nearly cancel; twice that of
+    // the drop.
     EXPECT_NEAR(lowest_after(1.1), 0.1 - drop, 0.015 * drop);
     EXPECT_LT(lowest_after(0.9), 0.1 * std::cos(0.2));
 }

@@ -1,6 +1,8 @@
-// How motion against several contacts ends: slip that stops at two of them at once, bounces that are driven by another contact.
+// How motion against several contacts ends: slip that stops at two of them at once, bounces that are driven by another
+// contact.
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <cmath>
 
@@ -51,7 +53,8 @@ protected:
     SimulationOptions chosen() const { return options(GetParam(), "rk4", "reference-point"); }
 };
 
-// Both contacts brake the same motion, so their friction is not unique once they rest. Normals lie askew to the axes of the slip rows.
+// Both contacts brake the same motion, so their friction is not unique once they rest. Normals lie askew to the axes of
+// the slip rows.
 TEST_P(ComingToRest, InAGroove) {
     for (const Groove& groove : {Groove{{0.9, 0.9, 1}, {-0.9, -0.8, 1}}, Groove{{0.6, 0.6, 1}, {0, -0.5, 1}},
                                  Groove{{0.1, -0.4, 1}, {-0.9, 0.3, 1}}, Groove{{0.4, -0.8, 1}, {0.2, 0.7, 1}}}) {
@@ -76,7 +79,8 @@ sensors:
     }
 }
 
-// One side of the groove is a belt: it goes on slipping where the other side comes to rest. What sticks there could also press the sled against the belt.
+// One side of the groove is a belt: it goes on slipping where the other side comes to rest. What sticks there could
+// also press the sled against the belt.
 TEST_P(ComingToRest, BesideABelt) {
     for (const Groove& groove : {Groove{{-0.1, -0.3, 1}, {-0.7, 0.7, 1}}, Groove{{-0.1, 0.1, 1}, {0.8, -0.1, 1}}}) {
         Simulation simulation(read(fmt::format(R"(
@@ -108,8 +112,9 @@ sensors:
 INSTANTIATE_TEST_SUITE_P(Formulations, ComingToRest, ::testing::Values("global", "baumgarte", "augmented-lagrangian"),
                          [](const auto& info) { return test_name(info.param); });
 
-// A particle that is pushed along a floor into a wedge bounces off the slope above it. Without the floor it would fall away from the slope: only the floor's
-// push brings it back. Flights last 2 e^k v/a; they end after 2 v/a (e/(1 - e)) with e = 1/2.
+// A particle that is pushed along a floor into a wedge bounces off the slope above it. Without the floor it would fall
+// away from the slope: only the floor's push brings it back. Flights last 2 e^k v/a; they end after 2 v/a (e/(1 - e))
+// with e = 1/2.
 TEST(Bounces, ThatAnotherContactDrivesComeToAnEnd) {
     constexpr double pushed = 2;  // acceleration along the floor
     Simulation simulation(read(R"(

@@ -1,6 +1,7 @@
 // Compliant contact: the published numbers of Gonthier, Wojtyra, and Muth and Eberhard.
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <cmath>
 
@@ -95,14 +96,15 @@ TEST(CompliantContact, GonthiersLawGivesTheRestitutionAskedFor) {
                            Row{0.9, 2.398158e-3, 14.89e-3, 118.65}}) {
         const Impact impact = run_impact(
             fmt::format("exact-restitution: [ball, ground], stiffness: 1e6, restitution: {}, speed: 0.5", row.e), 1e-5);
-        // Half of the last digit printed, and of the trapezoidal rule (w h)^2/12 = 1e-6 with w^2 = 3/2 F/(m d) = 1.5e5 and h = 1e-5. The deepest of the
-        // steps misses F/m h^2/8, another 1e-6 of the depth.
+        // Half of the last digit printed, and of the trapezoidal rule (w h)^2/12 = 1e-6 with w^2 = 3/2 F/(m d) = 1.5e5
+        // and h = 1e-5. The deepest of the steps misses F/m h^2/8, another 1e-6 of the depth.
         EXPECT_NEAR(impact.restitution, row.e, scheme);
         EXPECT_NEAR(impact.depth, row.depth, 5e-10 + 2 * scheme * row.depth);
         EXPECT_NEAR(impact.time, row.time, 5e-6 + scheme * row.time);
         EXPECT_NEAR(impact.force, row.force, 5e-3 + 3 * scheme * row.force);
     }
-    // The factor depends on neither exponent nor stiffness. With the exponent 1 the force ends in a corner, within a step: an error of k v h^2/(2 m).
+    // The factor depends on neither exponent nor stiffness. With the exponent 1 the force ends in a corner, within a
+    // step: an error of k v h^2/(2 m).
     for (const double exponent : {1.0, 2.0})
         EXPECT_NEAR(run_impact(fmt::format("exact-restitution: [ball, ground], stiffness: 1e6, exponent: {}, "
                                            "restitution: 0.7, speed: 0.5",
@@ -146,8 +148,8 @@ TEST(CompliantContact, HertzImpactTakesItsTime) {
         for (const double parts : {200, 400, 800}) {
             const double h = exact.time / parts;
             const Impact impact = run_impact(rule, h);
-            // The trapezoidal rule at the largest slope of the force, w^2 = p F/(m D): (w h)^2/12 of the time of contact. The deepest of the steps
-            // is off by half of F/m (h/2)^2 more, and the force by p times as much.
+            // The trapezoidal rule at the largest slope of the force, w^2 = p F/(m D): (w h)^2/12 of the time of
+            // contact. The deepest of the steps is off by half of F/m (h/2)^2 more, and the force by p times as much.
             const double frequency = std::sqrt(exponent * exact.force / exact.depth);
             const double part = std::pow(frequency * h, 2) / 12;
             const double error = std::abs(impact.time - exact.time);
@@ -164,7 +166,8 @@ TEST(CompliantContact, HertzImpactTakesItsTime) {
     }
 }
 
-// Two balls collide like one of the reduced mass m1 m2/(m1 + m2): speeds after it are those of an elastic impact, and it takes as long.
+// Two balls collide like one of the reduced mass m1 m2/(m1 + m2): speeds after it are those of an elastic impact, and
+// it takes as long.
 TEST(CompliantContact, HertzianBallsCollide) {
     const Impact exact = hertz_impact(0.75, 1e6, 1.5, 2);
     Simulation s(read(R"(
@@ -215,8 +218,8 @@ sensors: {{place: {{position: foot}}, speed: {{velocity: foot}}, load: {{contact
 
 TEST(CompliantContact, DropTestsOfWojtyra) {
     const SimulationOptions chosen;
-    // Half of the last digit printed. The trapezoidal rule adds (w h)^2/12 = 3e-6 of each at most (w^2 = k/m = 1.3e4, h = 5e-5), and the deepest of the steps
-    // misses F/m h^2/8 = 4e-8.
+    // Half of the last digit printed. The trapezoidal rule adds (w h)^2/12 = 3e-6 of each at most (w^2 = k/m = 1.3e4, h
+    // = 5e-5), and the deepest of the steps misses F/m h^2/8 = 4e-8.
     const Drop heavy = run_drop(7.5, 0.005, chosen, 5e-5);
     EXPECT_NEAR(heavy.depth, 8.405e-3, 6e-7);
     EXPECT_NEAR(heavy.force, 361.45, 6e-3);
@@ -227,7 +230,8 @@ TEST(CompliantContact, DropTestsOfWojtyra) {
     EXPECT_NEAR(light.force, 198.69, 6e-3);
     // Seen at the end of the step in which it leaves: up to g h too late.
     EXPECT_NEAR(light.hop, 0.1261, 5e-5 + 9.81 * 5e-5);
-    // The damping c rises within b = 1 mm, where the force has a sharp peak: of it F'' (h/2)^2/2 is missed, with F'' = 6 c v^3/b^2 = 6.5e8 and h = 1e-5.
+    // The damping c rises within b = 1 mm, where the force has a sharp peak: of it F'' (h/2)^2/2 is missed, with F'' =
+    // 6 c v^3/b^2 = 6.5e8 and h = 1e-5.
     const Drop sooner = run_drop(2, 0.001, chosen, 1e-5);
     EXPECT_NEAR(sooner.depth, 2.497e-3, 6e-7);
     EXPECT_NEAR(sooner.force, 281.98, 5e-3 + 8e-3);
@@ -275,7 +279,8 @@ sensors: {place: {position: b, relative-to: a}, speed: {velocity: b}, energy: {e
     const double duration = pi * std::sqrt(1e-3 / 2 / 1e3);
     EXPECT_NEAR(duration, 2.22144e-3, 1e-8);
     const double h = duration / 200;
-    // The trapezoidal rule keeps the energy of a linear spring, but for the step in which the balls part: k (v h)^2/2 with v = 1 m/s.
+    // The trapezoidal rule keeps the energy of a linear spring, but for the step in which the balls part: k (v h)^2/2
+    // with v = 1 m/s.
     const double energy_error = 0.5 * 1e3 * h * h;
     double deepest = 0;
     while (s.time() < duration + 1.5 * h) {

@@ -1,5 +1,7 @@
 // Impulses in friction cones: closed forms, Coulomb's law checked condition by condition, energy.
 
+#include <gtest/gtest.h>
+
 #include "limber/contact/cones/cone_complementarity.hpp"
 
 #include <rapidcheck/gtest.h>
@@ -211,8 +213,9 @@ RC_GTEST_PROP(ConeSolver, RandomContactsObeyCoulombsLaw, ()) {
               1e-8);
 }
 
-// Sets at which everything fails but following a solution while friction grows, or beginning with many-sided cones: eight of thirteen thousand
-// made this way. One more, 12800, would need cones of 256 sides, which takes too long to be tried.
+// Sets at which everything fails but following a solution while friction grows, or beginning with many-sided cones:
+// eight of thirteen thousand made this way. One more, 12800, would need cones of 256 sides, which takes too long to be
+// tried.
 TEST(ConeSolver, HardSetsAreSolved) {
     for (const unsigned seed : {869u, 1046u, 2814u, 4494u, 8954u, 9820u, 12143u, 12911u}) {
         std::mt19937 random(seed);
@@ -273,7 +276,8 @@ TEST(ConeSolver, LongColumnByGaussSeidelAlone) {
     }
 }
 
-// Balls on balls on a floor, with all three kinds of friction, as bodies: the operator against its dense matrix, and the law.
+// Balls on balls on a floor, with all three kinds of friction, as bodies: the operator against its dense matrix, and
+// the law.
 TEST(ConeSolver, BodiesInVelocitySpaceObeyCoulombsLaw) {
     std::mt19937 random(5);
     std::normal_distribution<double> normal;

@@ -1,6 +1,7 @@
 // What rigid contacts do, as results show it: sensors of rules, reactions of joints, work of drivers.
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <cmath>
 
@@ -62,7 +63,8 @@ TEST(ContactForces, JointsPassImpactsOn) {
     }
 }
 
-// A hanging rod of length 1 hits a wall at the distance d from its pin: the pin gives m w (1/2 - 1/(3 d)), nothing at 2/3.
+// A hanging rod of length 1 hits a wall at the distance d from its pin: the pin gives m w (1/2 - 1/(3 d)), nothing at
+// 2/3.
 TEST(ContactForces, ABlowAtTheCentreOfPercussionSparesThePin) {
     const double h = 1e-5;
     for (const double d : {0.4, 2.0 / 3, 1.0}) {
@@ -81,7 +83,8 @@ sensors: {{pin: {{reaction: pin}}, wall: {{contact: wall}}, spin: {{angular-velo
 )",
                                             d));
         run(s, h, h);
-        // Within the step the rod leans by w h at most: (w h)^2 of an impulse of 5 N s, and the moment of its weight, m g/2 w h, over the step.
+        // Within the step the rod leans by w h at most: (w h)^2 of an impulse of 5 N s, and the moment of its weight, m
+        // g/2 w h, over the step.
         const double lean = 3 * h;
         const double tolerance = lean * lean * 5 + 2 * g / 2 * lean * h / d;
         EXPECT_NEAR(sense(s, "spin"), 0, 1e-9);  // 1e-10 of what comes in, 3 rad/s
@@ -111,7 +114,8 @@ sensors: {place: {position: block}, floor: {contact-force: floor}, top: {contact
     EXPECT_NEAR(sense(s, "rail.fx"), 0, 1e-6);
 }
 
-// Rigid and compliant rules report alike: what sticks carries the slope's part of the weight, what slides mu times the normal force.
+// Rigid and compliant rules report alike: what sticks carries the slope's part of the weight, what slides mu times the
+// normal force.
 TEST(ContactForces, RulesReportFriction) {
     for (const std::string law : {"rigid: [brick, ground]", "linear: [brick, ground], stiffness: 1e6, damping: 1e3"}) {
         for (const double steepness : {0.3, 0.9}) {

@@ -1,5 +1,7 @@
 // Islands of contacts: by hand, and against reachability found the slow way.
 
+#include <gtest/gtest.h>
+
 #include "limber/contact/cones/contact_islands.hpp"
 
 #include <rapidcheck/gtest.h>

@@ -1,5 +1,7 @@
 // Contacts as pictures show them: points, normals and forces that balance the weight.
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 
 #include "support/models.hpp"
@@ -19,7 +21,8 @@ Vec3 sum_of(const std::vector<ContactLoad>& contacts) {
     return sum;
 }
 
-// Friction included: together the contacts of a brick that sticks carry its weight, and of one that slips mu times what presses.
+// Friction included: together the contacts of a brick that sticks carry its weight, and of one that slips mu times what
+// presses.
 TEST(ContactView, WallsShowTheirFriction) {
     Simulation sticks(example("contact/brick-on-incline.yaml", {{"steepness", "0.99"}}),
                       options("global", "trapezoidal"));
@@ -55,8 +58,8 @@ contacts: {floor: {)" + std::string(law) +
         ASSERT_TRUE(simulation.advance(0.5, 0.001).ok);
         const auto contacts = contacts_of(simulation);
         ASSERT_EQ(contacts.size(), 1U) << law;
-        // In the middle of the overlap: m g/k of the compliant law, which has settled at 100 per second. Rigid bodies that rest from the start overlap by
-        // what a tolerance of 1e-10 of the velocities leaves.
+        // In the middle of the overlap: m g/k of the compliant law, which has settled at 100 per second. Rigid bodies
+        // that rest from the start overlap by what a tolerance of 1e-10 of the velocities leaves.
         const double depth = is_rigid ? 0 : 2 * 9.81 / 1e6;
         EXPECT_NEAR((contacts[0].point - Vec3(1, 2, -depth / 2)).norm(), 0, 1e-9) << law;
         EXPECT_NEAR(std::abs(contacts[0].normal.z()), 1, 1e-12) << law;

@@ -1,5 +1,7 @@
 // Quasi-static sliding on a rough plane: the two links of Figurina.
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 
 #include "support/models.hpp"
@@ -11,14 +13,15 @@ struct Shift {
     double x, y, turn;  // of the hub; of the first link, in degrees
 };
 
-// The elbow is bent by pi in 60 s. Inertia takes part with accelerations of (pi/60)^2 over those of friction, mu g, and the motion is of first order in the
-// bend of a step.
+// The elbow is bent by pi in 60 s. Inertia takes part with accelerations of (pi/60)^2 over those of friction, mu g, and
+// the motion is of first order in the bend of a step.
 constexpr double bending = pi / 60;
 double relative_error(double step) {
     return bending * bending / (0.5 * 9.81) + bending * step;
 }
 
-// Published for equal masses and l2/l1 = 0.4 and 0.75: where the hub is when the elbow is folded. Here by dynamics, slowly enough.
+// Published for equal masses and l2/l1 = 0.4 and 0.75: where the hub is when the elbow is folded. Here by dynamics,
+// slowly enough.
 void expect_shift(const std::string& file, const char* integrator, const char* l2, const Shift& published) {
     Simulation simulation(example(file, {{"l2", l2}}), options("global", integrator));
     const double step = 0.02;
@@ -44,8 +47,8 @@ TEST(Crawler, FoldsAsFigurinaSaysOnWalls) {
     expect_shift("contact/two-link-crawler-walls.yaml", "newmark", "0.75", {-0.027987, -0.372187, -23.4403});
 }
 
-// With l2 = 0.4 hub and tip move until the elbow is bent by arccos(1 - 0.4), from then on the tip alone. What is left of the hub's motion is the error
-// of the integrator, of first order in the step.
+// With l2 = 0.4 hub and tip move until the elbow is bent by arccos(1 - 0.4), from then on the tip alone. What is left
+// of the hub's motion is the error of the integrator, of first order in the step.
 TEST(Crawler, HubStopsWhereFigurinaSays) {
     const double stops_at = 60 * std::acos(0.6) / pi;
     struct Speeds {

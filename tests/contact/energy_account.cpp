@@ -1,4 +1,5 @@
-// What contacts do to energy and momentum, as results tell it: swings that must not grow, losses, impulses and the residual of the conditions of contact.
+// What contacts do to energy and momentum, as results tell it: swings that must not grow, losses, impulses and the
+// residual of the conditions of contact.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -16,8 +17,8 @@ using namespace testing;
 
 constexpr double g = 9.81;
 
-// A bar that hangs over a peg with its weight below. A step moves the weight along the tangent, and parting what then overlaps takes it up the arc: if
-// nothing paid for that the swing would grow.
+// A bar that hangs over a peg with its weight below. A step moves the weight along the tangent, and parting what then
+// overlaps takes it up the arc: if nothing paid for that the swing would grow.
 constexpr double peg = 0.02;
 constexpr double arm = 0.12;  // from the bar's lower side to the centre of mass
 constexpr double inertia = 0.002;
@@ -75,7 +76,8 @@ TEST(SwingingFrame, HasThePeriodOfAPendulumThatRolls) {
     }
     ASSERT_GE(crossings.size(), 3U);
     const double half_period = std::acos(-1.0) / std::sqrt(g * (peg + arm) / (inertia + arm * arm));
-    // Larger swings take longer by a part of the square of their angle, 0.11 at first; and the method is of first order: h of a half period.
+    // Larger swings take longer by a part of the square of their angle, 0.11 at first; and the method is of first
+    // order: h of a half period.
     EXPECT_NEAR(crossings[1] - crossings[0], half_period, half_period * 0.11 * 0.11 + h);
 }
 
@@ -97,7 +99,8 @@ sensors: {floor: {contact: floor}, lost: {energy: impacts}, off: {error: complem
     EXPECT_LT(sense(s, "off"), 1e-10 * g * 1e-3 * 1e-3);
 }
 
-// Of every step: what bodies have and what contacts have taken is the same. Boxes that turn about no axis of theirs, so that turning freely takes part.
+// Of every step: what bodies have and what contacts have taken is the same. Boxes that turn about no axis of theirs, so
+// that turning freely takes part.
 TEST(ContactAccount, LossesCloseTheBalance) {
     for (const double restitution : {0.0, 0.9}) {
         Simulation s = stepping(fmt::format(R"(
@@ -122,7 +125,8 @@ sensors: {{lost: {{energy: impacts}}}}
     }
 }
 
-// Stops by events are closed to rounding and never overlap. Held by a penalty r a block that falls from the height z gives way by d, m g (z + d) = r d^2/2.
+// Stops by events are closed to rounding and never overlap. Held by a penalty r a block that falls from the height z
+// gives way by d, m g (z + d) = r d^2/2.
 TEST(ContactAccount, StopsTellHowFarTheyAreOff) {
     const Model model = read(R"(
 limber: 1

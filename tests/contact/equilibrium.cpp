@@ -1,5 +1,7 @@
 // Static equilibrium with stops: what leans on them and what does not.
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 
 #include "support/models.hpp"

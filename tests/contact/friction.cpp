@@ -1,5 +1,7 @@
 // Dry friction with true stick: closed forms.
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 
 #include "limber/model/error.hpp"
@@ -53,8 +55,8 @@ TEST_P(FrictionCase, BrickComesToRest) {
     EXPECT_NEAR(sense(simulation, "left") + sense(simulation, "right"), 3 * 9.81, 1e-6);
 }
 
-// Friction m a below the centre by h makes a moment m a h, which counts as the load 2 m a h/arm: a = mu g/(1 - 2 mu h/arm). Uniform
-// deceleration is exact; the load is found to 1e-9 (more tests of loads: joint_friction.cpp).
+// Friction m a below the centre by h makes a moment m a h, which counts as the load 2 m a h/arm: a = mu g/(1 - 2 mu
+// h/arm). Uniform deceleration is exact; the load is found to 1e-9 (more tests of loads: joint_friction.cpp).
 TEST_P(FrictionCase, FrictionInJointsStopsTheMotion) {
     Simulation simulation(example("contact/friction-in-joints.yaml"), chosen());
     const StepReport report = simulation.advance(1, 0.005);
@@ -147,8 +149,8 @@ stops:
     }
 }
 
-// A rod that is pushed over a rough floor and rises while it slides gets to where no contact force is possible any more: that is said, and what has
-// been reached until then is kept.
+// A rod that is pushed over a rough floor and rises while it slides gets to where no contact force is possible any
+// more: that is said, and what has been reached until then is kept.
 TEST(Friction, PainlevesRodIsReportedOnItsWay) {
     Simulation simulation(read(R"(
 limber: 1
@@ -169,14 +171,15 @@ sensors:
     ASSERT_FALSE(report.ok);
     EXPECT_NE(report.reason.find("floor"), std::string::npos) << report.reason;
     EXPECT_LT(sense(simulation, "energy"), energy);
-    // 1 + 3 cos^2 - 3 mu sin cos = 0, first where cot = (6 + sqrt(20)) / 8; a step before that the force is large, but there.
+    // 1 + 3 cos^2 - 3 mu sin cos = 0, first where cot = (6 + sqrt(20)) / 8; a step before that the force is large, but
+    // there.
     const double limit = std::atan(8 / (6 + std::sqrt(20.0)));
     EXPECT_LT(std::asin(sense(simulation, "end.y")), limit);
     EXPECT_GT(std::asin(sense(simulation, "end.y")), limit - 0.01);
 }
 
-// A rod on a pin with friction strikes a stop at right angles with the rate w. With J = m L^2/3 about the pin, the centre at c = L/2 and
-// mu r =: b, the stop's impulse P and the pin's R, which is smaller:
+// A rod on a pin with friction strikes a stop at right angles with the rate w. With J = m L^2/3 about the pin, the
+// centre at c = L/2 and mu r =: b, the stop's impulse P and the pin's R, which is smaller:
 //   J (1 + e) w = P L - b |R|,   R = P - m c (1 + e) w,   so  P = (1 + e) w (J + b m c) / (L + b)
 TEST(Friction, FrictionInAPinTakesPartInImpacts) {
     Simulation simulation(read(R"(
@@ -254,7 +257,8 @@ sensors:
         }
         const bool is_newton = std::string(law) == "newton";
         EXPECT_NEAR(sense(simulation, "impulse"), is_newton ? newton : poisson, 1e-9) << law;
-        // Nearly: up to a step of flight has passed since, in which the foot goes round the centre: rate^2 times half the length.
+        // Nearly: up to a step of flight has passed since, in which the foot goes round the centre: rate^2 times half
+        // the length.
         const double normal = is_newton ? newton : poisson;
         const double along = (-u - b * normal) / c;
         const double rate = (arm.x() * normal - arm.y() * along) / inertia;
@@ -264,8 +268,8 @@ sensors:
     }
 }
 
-// With a rule of second order the ball turns a little too slowly or too fast, and rolls a little too early or too late: by a quarter of that
-// with half the step.
+// With a rule of second order the ball turns a little too slowly or too fast, and rolls a little too early or too late:
+// by a quarter of that with half the step.
 TEST(Friction, InstantOfRollingIsOfTheOrderOfTheIntegrator) {
     const auto error = [](double step) {
         Simulation simulation(example("contact/ball-slides-then-rolls.yaml"), options("global", "trapezoidal"));

@@ -1,5 +1,7 @@
 // Friction by other laws and at other places than walls: closed forms.
 
+#include <gtest/gtest.h>
+
 #include "limber/kinematics/elements/friction_law.hpp"
 
 #include <cmath>
@@ -11,7 +13,8 @@
 namespace limber::testing {
 namespace {
 
-// The trapezoidal rule makes the swing while it slips longer by (w h)^2/12; instants are found to 1e-9 s, that of half the speed by a straight line to 1e-7.
+// The trapezoidal rule makes the swing while it slips longer by (w h)^2/12; instants are found to 1e-9 s, that of half
+// the speed by a straight line to 1e-7.
 TEST(FrictionLaws, StickSlipOnABeltHasItsPeriod) {
     const double period = stick_slip_period(0.1, 100, 1, 0.2 * 10);
     for (const char* formulation : {"global", "augmented-lagrangian", "null-space"}) {
@@ -22,9 +25,10 @@ TEST(FrictionLaws, StickSlipOnABeltHasItsPeriod) {
 }
 
 // Bristles that are short against the motion, and a Stribeck speed v_s far below the belt's v: nearly Coulomb's law.
-// Earlier: the spring loads them with k v, so they bend at z' = k v b/(mu_k N) = 3.3e-6 m/s and, bent up to a share s of what they can, slide at z'/s. That loses
-// mu_s s + (mu_s - mu_k) (z'/(s v_s))^2 of the friction of rest, 0.0155 where it is least (s = 0.021).
-// Later: what begins to slip keeps some of it until it has the Stribeck speed, to which the spring takes it in sqrt(2 m v_s/(k v)) at most.
+// Earlier: the spring loads them with k v, so they bend at z' = k v b/(mu_k N) = 3.3e-6 m/s and, bent up to a share s
+// of what they can, slide at z'/s. That loses mu_s s + (mu_s - mu_k) (z'/(s v_s))^2 of the friction of rest, 0.0155
+// where it is least (s = 0.021). Later: what begins to slip keeps some of it until it has the Stribeck speed, to which
+// the spring takes it in sqrt(2 m v_s/(k v)) at most.
 TEST(FrictionLaws, StickSlipWithBristlesIsNearlyCoulombs) {
     Model model = example("contact/stick-slip-belt.yaml");
     auto& friction = std::get<JointFriction>(model.forces.get(model.forces.find("friction")).type);
@@ -57,9 +61,9 @@ sensors:
 )");
 }
 
-// z' = v (1 - z/b) from rest: z = b (1 - exp(-x/b)), so a force F under mu N is reached at x = -b ln(1 - F/(mu N)); at first it is a spring
-// of stiffness mu N / b, which falls to k = (mu N - F)/b. The force grows as 1 - cos: where it stops growing the block is still braked by F''/k, and so is bent
-// too far by m F''/k^2 at most.
+// z' = v (1 - z/b) from rest: z = b (1 - exp(-x/b)), so a force F under mu N is reached at x = -b ln(1 - F/(mu N)); at
+// first it is a spring of stiffness mu N / b, which falls to k = (mu N - F)/b. The force grows as 1 - cos: where it
+// stops growing the block is still braked by F''/k, and so is bent too far by m F''/k^2 at most.
 TEST(FrictionLaws, BristlesBendBeforeTheySlide) {
     for (const double share : {0.01, 0.5, 0.9}) {
         const Model model = pushed_block("law: bristle, bend: 1e-4, bristle-damping: 0.01",
@@ -77,7 +81,8 @@ TEST(FrictionLaws, BristlesBendBeforeTheySlide) {
     }
 }
 
-// What has rested for t breaks away at N (mu_k + (mu_s - mu_k) (1 - exp(-t/T))): a little less holds it, a little more does not.
+// What has rested for t breaks away at N (mu_k + (mu_s - mu_k) (1 - exp(-t/T))): a little less holds it, a little more
+// does not.
 TEST(FrictionLaws, RestMakesBristlesGripBetter) {
     for (const double rested : {0.3, 0.5, 2.0}) {
         const double breakaway = 10 * (0.3 + 0.3 * (1 - std::exp(-rested / 0.5)));
@@ -89,10 +94,12 @@ TEST(FrictionLaws, RestMakesBristlesGripBetter) {
             ASSERT_TRUE(report.ok) << report.reason;
             const double place = sense(simulation, "place");
             if (share < 1) {
-                // Bent by -z_m ln(1 - 0.95), z_m = bend mu/mu_k, and a little more as some static friction is lost on the way.
+                // Bent by -z_m ln(1 - 0.95), z_m = bend mu/mu_k, and a little more as some static friction is lost on
+                // the way.
                 EXPECT_LT(place, 1.5 * 1e-6 * breakaway / 3 * std::log(20)) << rested;
             } else {
-                // For half a second at most by what is left over kinetic friction; it takes some hundredths until it slips.
+                // For half a second at most by what is left over kinetic friction; it takes some hundredths until it
+                // slips.
                 const double way = 0.5 * (share * breakaway - 3) * 0.25;
                 EXPECT_LT(place, way) << rested;
                 EXPECT_GT(place, 0.9 * way) << rested;
@@ -112,8 +119,8 @@ TEST(FrictionLaws, RegularisedFrictionCreeps) {
     }
 }
 
-// The load of a compliant law is the reaction, as it is of Coulomb's: the block of the example stops where it does by that, up to a h^2/8 within the last step with
-// the one law, and up to how far bristles bend, 1e-5 m, with the other.
+// The load of a compliant law is the reaction, as it is of Coulomb's: the block of the example stops where it does by
+// that, up to a h^2/8 within the last step with the one law, and up to how far bristles bend, 1e-5 m, with the other.
 TEST(FrictionLaws, CompliantLawsAreLoadedByTheReaction) {
     for (const FrictionKind kind : {FrictionKind::regularised, FrictionKind::bristle}) {
         Model model = example("contact/friction-in-joints.yaml");
@@ -190,7 +197,8 @@ TEST(FrictionLaws, CompliantContactsLoseTheirStaticFrictionWithSpeed) {
     }
 }
 
-// z' = v (1 - z/b) from rest, as in a joint: the bristles of a crate on a cart have bent by a/(mu g) of b where it lags -b ln(1 - a/(mu g)) behind.
+// z' = v (1 - z/b) from rest, as in a joint: the bristles of a crate on a cart have bent by a/(mu g) of b where it lags
+// -b ln(1 - a/(mu g)) behind.
 TEST(FrictionLaws, BristlesBetweenBodiesBendBeforeTheySlide) {
     for (const double share : {0.1, 0.5, 0.8}) {
         // So slowly that the crate does not swing.
@@ -229,7 +237,8 @@ TEST(FrictionLaws, RestMakesBristlesBetweenBodiesGripBetter) {
             if (share < 1) {
                 EXPECT_LT(lag, 1.5 * 1e-6 * breakaway / 15 * std::log(20)) << rested;
             } else {
-                // The cart of 4 kg runs away from the crate, both under kinetic friction, for 0.3 s less what it takes to tear it off: 0.09 s would halve the way.
+                // The cart of 4 kg runs away from the crate, both under kinetic friction, for 0.3 s less what it takes
+                // to tear it off: 0.09 s would halve the way.
                 const double way = 0.5 * ((share * breakaway - 3) / 4 - 3) * 0.09;
                 EXPECT_LT(lag, way) << rested;
                 EXPECT_GT(lag, 0.5 * way) << rested;

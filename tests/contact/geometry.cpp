@@ -98,7 +98,8 @@ TEST(BroadPhase, DiscThatMovesAsideMeetsItsNeighbour) {
     }
 }
 
-// Balls of sizes 20 to 1 that move a little a thousand times: the list that is sorted anew each time finds what comparing all finds.
+// Balls of sizes 20 to 1 that move a little a thousand times: the list that is sorted anew each time finds what
+// comparing all finds.
 TEST(BroadPhase, BallsOfManySizesThatMove) {
     std::mt19937 random(5);
     std::uniform_real_distribution<double> unit(0, 1);
@@ -208,8 +209,8 @@ TEST(Manifold, BallsTouchRoundBodiesWhereTheyShould) {
     EXPECT_NEAR((m.normal + Vec3::UnitX()).norm(), 0, 1e-8);
 }
 
-// Balls near sides, rims, edges and corners, whose nearest points are known: in a cylinder and in a box that is given by its corners the nearest point is
-// found by cutting off coordinates, and of a cone a ball above it touches the tip.
+// Balls near sides, rims, edges and corners, whose nearest points are known: in a cylinder and in a box that is given
+// by its corners the nearest point is found by cutting off coordinates, and of a cone a ball above it touches the tip.
 TEST(Manifold, BallsArePushedAwayFromTheNearestPoint) {
     std::mt19937 random(5);
     std::uniform_real_distribution<double> unit(-1, 1);
@@ -302,7 +303,8 @@ TEST(Manifold, RimsAreKeptApartAlongTheShortestWay) {
         const bool at_rim = m.count == 1 && std::hypot(normal.x(), normal.y()) > 0.06 && std::abs(normal.z()) > 0.06;
         if (!at_rim || !(least > 1e-3)) continue;
         ++rims;
-        // Points on the rim are 6e-5 apart: by the square of half of that, over the distance, the least of them is farther than the rim.
+        // Points on the rim are 6e-5 apart: by the square of half of that, over the distance, the least of them is
+        // farther than the rim.
         const double coarse = std::pow(std::acos(-1.0) * radius / points, 2) / (2 * least);
         EXPECT_NEAR(m.points[0].gap, least, 1e-9 + coarse) << k;
     }
@@ -361,7 +363,8 @@ TEST(Mesh, TakesAHundredBytesPerTriangle) {
     EXPECT_EQ(facets_of(mesh).size(), count);
 }
 
-// Of a roof its ridge is open to directions between the two slopes, a valley to none but theirs; triangles of their own (STL) are neighbours all the same.
+// Of a roof its ridge is open to directions between the two slopes, a valley to none but theirs; triangles of their own
+// (STL) are neighbours all the same.
 TEST(Mesh, KnowsItsNeighboursByPlace) {
     for (const double height : {0.5, -0.5}) {
         const Vec3 a(0, 0, height);

@@ -1,6 +1,7 @@
 // Who touches whom: rules with groups of bodies, lists, all and none, told by how the bodies move.
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
@@ -142,7 +143,8 @@ TEST(ContactGroups, ChangeWithTheBodiesOfARunningSession) {
     apply("remove bodies.d");
 }
 
-// Bodies of one joint touch only where a rule says so: a pendulum that hangs too low swings through the floor, or lands on it.
+// Bodies of one joint touch only where a rule says so: a pendulum that hangs too low swings through the floor, or lands
+// on it.
 TEST(ContactGroups, JoinedBodiesTouchWhereTheRuleSaysSo) {
     for (const bool is_joined : {false, true}) {
         Simulation s = stepping(fmt::format(R"(
@@ -161,7 +163,8 @@ sensors: {{tip: {{position: pendulum.to}}}}
             ASSERT_TRUE(s.step(2e-3).ok);
             lowest = std::min(lowest, sense(s, "tip.y"));
         }
-        // A round end that turns about the hinge is foreseen by the tangent of its path: off by the square of a step's way over the length.
+        // A round end that turns about the hinge is foreseen by the tangent of its path: off by the square of a step's
+        // way over the length.
         const double way = std::sqrt(3 * 9.81 * 0.8) * 2e-3;
         EXPECT_NEAR(lowest, is_joined ? 0.05 : -0.3, way * way / 0.8);
     }

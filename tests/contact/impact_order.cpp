@@ -1,4 +1,5 @@
-// Events are found within steps of any integrator: instants and impulses have the order of the integrator, as if there were no impacts.
+// Events are found within steps of any integrator: instants and impulses have the order of the integrator, as if there
+// were no impacts.
 
 #include <gtest/gtest.h>
 
@@ -13,11 +14,13 @@ struct Expected {
     std::string integrator;
     double order;
     double coarse,
-        fine;  ///< steps between which the order is observed, small enough and with errors well above those of the reference
+        fine;  ///< steps between which the order is observed, small enough and with errors well above those of the
+               ///< reference
 };
 
-// The orders are those of tests/integration/order.cpp, of smooth motion. `newmark` adds dissipation by default (xi = -0.1: gamma = 0.6), which costs an
-// order. Steps of `moreau-jean` without rigid contacts are those of the midpoint rule.
+// The orders are those of tests/integration/order.cpp, of smooth motion. `newmark` adds dissipation by default (xi =
+// -0.1: gamma = 0.6), which costs an order. Steps of `moreau-jean` without rigid contacts are those of the midpoint
+// rule.
 const std::vector<Expected>& expected_orders() {
     static const std::vector<Expected> list{
         {"trapezoidal", 2, 4e-3, 5e-4},         {"newmark", 1, 4e-3, 5e-4},      {"hht", 2, 4e-3, 5e-4},
@@ -57,8 +60,9 @@ ImpactError ball_error(const SimulationOptions& chosen, double h) {
     return second_impact_error(simulation, h, 1, 2 * 1.5 * 2.5);
 }
 
-// Over a factor of 4 or 8 in the step errors of the next order take or add less than 0.2 of the order of an instant. Those of an impulse, after an impact that has
-// made errors of the instant into errors of speed, may cancel each other: there the order is at least what is expected.
+// Over a factor of 4 or 8 in the step errors of the next order take or add less than 0.2 of the order of an instant.
+// Those of an impulse, after an impact that has made errors of the instant into errors of speed, may cancel each other:
+// there the order is at least what is expected.
 void expect_order(const SimulationOptions& chosen, const Expected& expected) {
     const ImpactError coarse = pendulum_error(chosen, expected.coarse);
     const ImpactError fine = pendulum_error(chosen, expected.fine);
@@ -73,9 +77,9 @@ TEST_P(ImpactOrder, IsThatOfTheIntegrator) {
     expect_order(options("global", GetParam().integrator), GetParam());
 }
 
-// Parabolas of flight are exact in every scheme that knows the acceleration within the step: to 1e-14 of the gap and rounding of the time, and
-// 1e-12 of the impulse, to which multipliers are iterated. Euler's method flies as if thrown with g h/2 downwards: it lands h/2 too early, g h/2 too
-// slow, and from the flight that follows another (1 + e) h.
+// Parabolas of flight are exact in every scheme that knows the acceleration within the step: to 1e-14 of the gap and
+// rounding of the time, and 1e-12 of the impulse, to which multipliers are iterated. Euler's method flies as if thrown
+// with g h/2 downwards: it lands h/2 too early, g h/2 too slow, and from the flight that follows another (1 + e) h.
 TEST_P(ImpactOrder, FreeFlightIsExact) {
     const SimulationOptions chosen = options("global", GetParam().integrator);
     const ImpactError error = ball_error(chosen, 4e-3);

@@ -1,5 +1,7 @@
 // Impacts with closed-form or published instants, impulses and energies, in every formulation.
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 
 #include "support/models.hpp"
@@ -79,16 +81,17 @@ INSTANTIATE_TEST_SUITE_P(All, ImpactCase, ::testing::ValuesIn(formulations_in_co
     return test_name(std::get<0>(info.param) + "_" + std::get<1>(info.param));
 });
 
-// Speed of the ball below with which the infinite sequence of its bounces ends: the first after which a flight of 2 e v/g would last less than a thousandth of
-// the step.
+// Speed of the ball below with which the infinite sequence of its bounces ends: the first after which a flight of 2 e
+// v/g would last less than a thousandth of the step.
 double last_speed(double e, double h) {
     double speed = 5;
     while (2 * e * speed / 10 >= h / 1000) speed *= e;
     return speed;
 }
 
-// Falls from 1.25 m at 10 m/s^2: contact at 0.5 s with 5 m/s, then flights of e, e^2, ... seconds. Parabolas are exact, gaps are closed to 1e-14 of the mechanism, and
-// impulses are iterated to 1e-12 of themselves; the tenth impact comes with 1/512 of the first speed, so that its instant is as much less sharp.
+// Falls from 1.25 m at 10 m/s^2: contact at 0.5 s with 5 m/s, then flights of e, e^2, ... seconds. Parabolas are exact,
+// gaps are closed to 1e-14 of the mechanism, and impulses are iterated to 1e-12 of themselves; the tenth impact comes
+// with 1/512 of the first speed, so that its instant is as much less sharp.
 TEST_P(ImpactCase, BallBouncesAtTheInstantsOfFreeFlight) {
     for (const double e : {1.0, 0.5}) {
         Simulation simulation(example("contact/bouncing-ball.yaml", {{"e", std::to_string(e)}}),
@@ -109,8 +112,9 @@ TEST_P(ImpactCase, BallBouncesAtTheInstantsOfFreeFlight) {
             EXPECT_NEAR(sense(simulation, "energy"), 2 * 10 * 1.35, 1e-10);
             continue;
         }
-        // The sequence would end at 0.5 + 2 e/(1 - e) * 5/10 = 1.5 s; the ball lies on the floor. Its last impact is plastic: its impulse is m v in place of the rest of the
-        // sum, m v (1 + e)/(1 - e). A penalty gives way to the weight by one over itself, 1e-8.
+        // The sequence would end at 0.5 + 2 e/(1 - e) * 5/10 = 1.5 s; the ball lies on the floor. Its last impact is
+        // plastic: its impulse is m v in place of the rest of the sum, m v (1 + e)/(1 - e). A penalty gives way to the
+        // weight by one over itself, 1e-8.
         EXPECT_NEAR(sense(simulation, "gap"), 0, 1e-9);
         EXPECT_NEAR(sense(simulation, "force"), 20, formulation() == "penalty" ? 1e-6 : 1e-9);
         EXPECT_NEAR(sense(simulation, "lost"), 25, 1e-9);
@@ -119,7 +123,8 @@ TEST_P(ImpactCase, BallBouncesAtTheInstantsOfFreeFlight) {
     }
 }
 
-// With its last, plastic impact, the flights after which would have lasted 2 v/g e/(1 - e) in all. Gaps closed to 1e-14 at 1e-5 m/s are 1e-9 s.
+// With its last, plastic impact, the flights after which would have lasted 2 v/g e/(1 - e) in all. Gaps closed to 1e-14
+// at 1e-5 m/s are 1e-9 s.
 TEST(Impacts, RestingBeginsWhenTheSequenceOfBouncesEnds) {
     Simulation simulation(example("contact/bouncing-ball.yaml"), options("global", "trapezoidal"));
     double rests_at = 0;
@@ -132,8 +137,9 @@ TEST(Impacts, RestingBeginsWhenTheSequenceOfBouncesEnds) {
     EXPECT_NEAR(rests_at, 1.5 - 2 * last_speed(0.5, 1e-3) / 10, 2e-9);
 }
 
-// Impacts of equal masses in turn exchange speeds. The first ball comes with the speed u of its fall; tau after the impact the last one has
-// u (1 - (g/l + u^2/l^2) tau^2/2), but for tau^4 = 1e-12. rk4: (h sqrt(g/l))^4/120 = 1e-12 of the motion in each second.
+// Impacts of equal masses in turn exchange speeds. The first ball comes with the speed u of its fall; tau after the
+// impact the last one has u (1 - (g/l + u^2/l^2) tau^2/2), but for tau^4 = 1e-12. rk4: (h sqrt(g/l))^4/120 = 1e-12 of
+// the motion in each second.
 TEST(Impacts, CradlePassesTheBlowOn) {
     SimulationOptions chosen = options("global", "rk4");
     const Model model = example("contact/newtons-cradle.yaml");

@@ -1,4 +1,5 @@
-// Friction in joints from the moments of their reactions, load = |F| + 2 |M| / arm: closed forms in the plane and in space.
+// Friction in joints from the moments of their reactions, load = |F| + 2 |M| / arm: closed forms in the plane and in
+// space.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -18,8 +19,8 @@ protected:
     SimulationOptions chosen(const std::string& integrator) const {
         return options(std::get<0>(GetParam()), integrator, std::get<1>(GetParam()));
     }
-    /// A penalty alone, of 1e8 times the inertia that a row meets, gives way by one over itself; by as many times more as a weight c beside its joint
-    /// has more inertia about that, J + m c^2, than about its centre: ten times.
+    /// A penalty alone, of 1e8 times the inertia that a row meets, gives way by one over itself; by as many times more
+    /// as a weight c beside its joint has more inertia about that, J + m c^2, than about its centre: ten times.
     bool is_penalty() const { return std::get<0>(GetParam()) == "penalty"; }
 };
 
@@ -54,10 +55,12 @@ sensors:
                             planar ? "[0, 0]" : "[0, 0, 0]", axis));
 }
 
-// Uniform deceleration, which the trapezoidal rule integrates exactly. The load is found to 1e-9 of itself, the instant of rest to 1e-9 s.
+// Uniform deceleration, which the trapezoidal rule integrates exactly. The load is found to 1e-9 of itself, the instant
+// of rest to 1e-9 s.
 constexpr double exact = 1e-8;
 
-// The centre is c along the guide beside the joint's marker: M = m g c. It is level with the marker, so the deceleration makes no moment.
+// The centre is c along the guide beside the joint's marker: M = m g c. It is level with the marker, so the
+// deceleration makes no moment.
 TEST_P(JointFriction, WeightBesideAGuideInThePlane) {
     Simulation simulation(sliding_block(true, "[0.3, 0]", "[2, 0]", "[1, 0]"), chosen("trapezoidal"));
     const double deceleration = 0.2 * g * (1 + 2 * 0.3 / 0.4);
@@ -69,7 +72,8 @@ TEST_P(JointFriction, WeightBesideAGuideInThePlane) {
 // In space the moment has two components, m g times the distances along and across the guide.
 TEST_P(JointFriction, WeightBesideAGuideInSpace) {
     Simulation simulation(sliding_block(false, "[0.15, 0.2, 0]", "[2, 0, 0]", "[1, 0, 0]"), chosen("trapezoidal"));
-    // The deceleration a acts at the centre, 0.2 beside the guide: a moment m a 0.2 about the vertical, at right angles to that of the weight.
+    // The deceleration a acts at the centre, 0.2 beside the guide: a moment m a 0.2 about the vertical, at right angles
+    // to that of the weight.
     //   a = mu (g + 2/arm sqrt((0.25 g)^2 + (0.2 a)^2)),  a quadratic equation for a
     const double mu = 0.2;
     const double k = 2 * mu / 0.4;
@@ -81,8 +85,9 @@ TEST_P(JointFriction, WeightBesideAGuideInSpace) {
     EXPECT_NEAR(sense(simulation, "place"), 4 / (2 * deceleration), exact);
 }
 
-// Upright, the guide carries a moment only: that of friction, which acts c beside the centre. Slip would need m a = m g - F with F = mu 2 c F/arm: no friction
-// but in free fall. From c = arm/(2 mu) on it holds, as a clamp on its bar does: the friction that carries the weight makes moment enough.
+// Upright, the guide carries a moment only: that of friction, which acts c beside the centre. Slip would need m a = m g
+// - F with F = mu 2 c F/arm: no friction but in free fall. From c = arm/(2 mu) on it holds, as a clamp on its bar does:
+//   the friction that carries the weight makes moment enough.
 TEST_P(JointFriction, ClampOnAnUprightBarHoldsOrFallsFreely) {
     for (const double share : {0.8, 0.99, 1.01}) {
         Simulation simulation(sliding_block(true, fmt::format("[{}, 0]", share), "[0, 0]", "[0, 1]"),
@@ -94,7 +99,8 @@ TEST_P(JointFriction, ClampOnAnUprightBarHoldsOrFallsFreely) {
     }
 }
 
-// A disc that overhangs its bearing by c: the pin carries m g and the moment m g c, both of which turn with nothing. Torque mu r m g (1 + 2 c/arm).
+// A disc that overhangs its bearing by c: the pin carries m g and the moment m g c, both of which turn with nothing.
+// Torque mu r m g (1 + 2 c/arm).
 TEST_P(JointFriction, OverhungDiscIsBrakedByItsBendingMoment) {
     Simulation simulation(read(R"(
 limber: 1
@@ -111,7 +117,8 @@ sensors:
                           chosen("rk4"));
     const double deceleration = 0.1 * 0.02 * 3 * g * (1 + 2 * 0.25 / 0.1) / 0.06;
     const double rests_at = sticking_instant(simulation, 2, 0.01);
-    // rk4 turns axes with a local error (w h)^5/120, 3e-8 rad at first and less later, in 136 steps: 1e-6 rad, and as much of the time.
+    // rk4 turns axes with a local error (w h)^5/120, 3e-8 rad at first and less later, in 136 steps: 1e-6 rad, and as
+    // much of the time.
     EXPECT_NEAR(rests_at, 8 / deceleration, is_penalty() ? 1e-5 : 1e-6);
     EXPECT_NEAR(sense(simulation, "angle"), 64 / (2 * deceleration), is_penalty() ? 1e-5 : 2e-6);
     EXPECT_NEAR(std::hypot(sense(simulation, "load.fx"), sense(simulation, "load.fy"), sense(simulation, "load.fz")),
@@ -122,9 +129,10 @@ INSTANTIATE_TEST_SUITE_P(All, JointFriction, ::testing::ValuesIn(formulations_in
     return test_name(std::get<0>(info.param) + "_" + std::get<1>(info.param));
 });
 
-// An axis of a robot with a fast rotor, gears and a controller with an integral part, dry friction in the axis. It breaks away once, comes to rest once, and may
-// be set in motion again by the integral part; all the rest is smooth. The rotor turns by a quarter of a radian in a step: errors of the scheme, and of what gains
-// keep closed, are large beside the friction, and must not be taken for it.
+// An axis of a robot with a fast rotor, gears and a controller with an integral part, dry friction in the axis. It
+// breaks away once, comes to rest once, and may be set in motion again by the integral part; all the rest is smooth.
+// The rotor turns by a quarter of a radian in a step: errors of the scheme, and of what gains keep closed, are large
+// beside the friction, and must not be taken for it.
 TEST(GearedAxis, BreaksAwayWhenTheEquationsOfMotionSaySo) {
     const Model model = read(R"(
 limber: 1

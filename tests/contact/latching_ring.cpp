@@ -1,4 +1,7 @@
-// A ring of rods that springs open and latches hold, as the antennas of Sayapin do: case SAY-1 with scatter of the springs.
+// A ring of rods that springs open and latches hold, as the antennas of Sayapin do: case SAY-1 with scatter of the
+// springs.
+
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>

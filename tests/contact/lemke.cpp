@@ -1,5 +1,7 @@
 // Lemke's method: random problems that have a solution, ones that have none, and ties.
 
+#include <gtest/gtest.h>
+
 #include "limber/contact/stops/lemke.hpp"
 
 #include <rapidcheck/gtest.h>

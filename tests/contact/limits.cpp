@@ -10,8 +10,9 @@
 namespace limber::testing {
 namespace {
 
-// Gaps are closed to 1e-14 of the mechanism's length, and constant accelerations are integrated exactly by the trapezoidal rule: what is left is
-// rounding, a hundred steps of 1e-16 of some metres, and what the projections of velocities leave, 1e-10 of them.
+// Gaps are closed to 1e-14 of the mechanism's length, and constant accelerations are integrated exactly by the
+// trapezoidal rule: what is left is rounding, a hundred steps of 1e-16 of some metres, and what the projections of
+// velocities leave, 1e-10 of them.
 constexpr double exact = 1e-9;
 
 std::vector<ContactEvent> collect_impacts(Simulation& simulation, double end, double h) {
@@ -33,8 +34,8 @@ protected:
     }
 };
 
-// Thrown with (3, 4) m/s under 10 m/s^2 between two walls and onto a floor, none of which turn it: times and impulses of its components are
-// those of two motions along lines.
+// Thrown with (3, 4) m/s under 10 m/s^2 between two walls and onto a floor, none of which turn it: times and impulses
+// of its components are those of two motions along lines.
 TEST_P(Limits, BallBouncesAtComponentsOfItsPlace) {
     Simulation simulation(read(R"(
 limber: 1
@@ -84,8 +85,8 @@ sensors: {along: {position: bead, relative-to: rod.from}}
     EXPECT_NEAR(found[0].impulse, 0.5 * 1.25 * 5 * std::sqrt(0.64 - 0.04), tolerance);
 }
 
-// Both weights fall freely until the rope is taut, g t^2 = slack. The impulse P on both takes the rate 2 g t of what hangs away:
-// P (1/m1 + 1/m2) = (1 + e) 2 g t. After a plastic one they are Atwood's machine.
+// Both weights fall freely until the rope is taut, g t^2 = slack. The impulse P on both takes the rate 2 g t of what
+// hangs away: P (1/m1 + 1/m2) = (1 + e) 2 g t. After a plastic one they are Atwood's machine.
 TEST_P(Limits, RopeOverAPulleyPullsTaut) {
     const double taut = std::sqrt(0.4 / 10);
     const double mass = 1.0 * 3.0 / (1.0 + 3.0);
@@ -111,7 +112,8 @@ TEST_P(Limits, RopeOverAPulleyPullsTaut) {
     }
 }
 
-// The claws meet after play/speed, then cross 2 play with e times the speed, and so on; reduced inertia j1 j2/(j1 + j2). The momentum stays.
+// The claws meet after play/speed, then cross 2 play with e times the speed, and so on; reduced inertia j1 j2/(j1 +
+// j2). The momentum stays.
 TEST_P(Limits, ClawsWithBacklashMeetInTurns) {
     Simulation simulation(example("contact/backlash.yaml"), chosen("rk4"));
     const auto found = collect_impacts(simulation, 0.5, 1e-3);

@@ -38,8 +38,8 @@ void apply(Session& s, const std::string& edit) {
     EXPECT_TRUE(report.ok) << edit << ": " << report.reason;
 }
 
-// v = 1 - mu g t: at rest after 0.2 s with mu = 0.5, after 0.05 s more with the friction doubled at 0.1 s. What touches is moved by its velocity at the end
-// of a step, so that under a deceleration a it falls behind by a t h/2.
+// v = 1 - mu g t: at rest after 0.2 s with mu = 0.5, after 0.05 s more with the friction doubled at 0.1 s. What touches
+// is moved by its velocity at the end of a step, so that under a deceleration a it falls behind by a t h/2.
 TEST(LiveContacts, FrictionChangesWhileItSlides) {
     Session s = sliding();
     ASSERT_TRUE(s.advance(0.1).ok);

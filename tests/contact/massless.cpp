@@ -1,4 +1,7 @@
-// Time-stepping with bodies that have no mass, or no inertia about an axis: forces and contacts there act on others through the joints.
+// Time-stepping with bodies that have no mass, or no inertia about an axis: forces and contacts there act on others
+// through the joints.
+
+#include <gtest/gtest.h>
 
 #include <cmath>
 
@@ -52,7 +55,8 @@ sensors: {angle: {coordinate: slow.angle}}
     }
 }
 
-// A mass of 2 kg on a massless foot, held upright by a slide, falls 0.2 m, does not bounce and rests: the floor bears its weight.
+// A mass of 2 kg on a massless foot, held upright by a slide, falls 0.2 m, does not bounce and rests: the floor bears
+// its weight.
 TEST(MasslessTimeStepping, MasslessFootBearsTheWeightAboveIt) {
     Simulation s = stepping(R"(
 limber: 1

@@ -1,5 +1,7 @@
 // Painleve's paradox: where it begins, and that other failures are not taken for it.
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 
 #include "limber/contact/stops/complementarity.hpp"
@@ -28,8 +30,9 @@ TEST(Painleve, OneSolutionNeedsPositiveMinors) {
     EXPECT_FALSE(has_one_solution(many));
 }
 
-// A rod of 1 m that leans ahead at 60 degrees and slides on its foot: W = 1 + 3 cos^2, and friction takes 3 mu sin cos of it away. Up to
-// mu = (1 + 3 cos^2)/(3 sin cos) there is a force, N = (g - w^2/2 sin) / (W - 3 mu sin cos) with m = 1.
+// A rod of 1 m that leans ahead at 60 degrees and slides on its foot: W = 1 + 3 cos^2, and friction takes 3 mu sin cos
+// of it away. Up to mu = (1 + 3 cos^2)/(3 sin cos) there is a force, N = (g - w^2/2 sin) / (W - 3 mu sin cos) with m
+// = 1.
 TEST(Painleve, RodHasAForceUpToItsCriticalFriction) {
     const double lean = pi / 3;
     const double critical = (1 + 3 * std::pow(std::cos(lean), 2)) / (3 * std::sin(lean) * std::cos(lean));
@@ -61,9 +64,11 @@ sensors:
     }
 }
 
-// The rod of above stands still on its foot, with 2 horizontal for 1 vertical, pushed down along itself by a force that falls off and across itself by one that does not:
-// (-8 - q/2, 4 - q), q = 5 - 1000 t, so that the floor's force is (q/2 + 2, q - 1) as long as the foot stays. With mu = 2 that is until q = 8/3. Slip would need
-// more force the more it has, and so cannot begin; but the pull is upwards by now, and the foot lifts off with (4 - q)/m.
+// The rod of above stands still on its foot, with 2 horizontal for 1 vertical, pushed down along itself by a force that
+// falls off and across itself by one that does not:
+// (-8 - q/2, 4 - q), q = 5 - 1000 t, so that the floor's force is (q/2 + 2, q - 1) as long as the foot stays. With mu =
+// 2 that is until q = 8/3. Slip would need more force the more it has, and so cannot begin; but the pull is upwards by
+// now, and the foot lifts off with (4 - q)/m.
 TEST(Painleve, FootThatCannotSlipLiftsOff) {
     Simulation simulation(read(R"(
 limber: 1

@@ -1,5 +1,7 @@
 // Contact points that persist: bodies that rest keep theirs, and what pushed in one step is the guess of the next.
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 
 #include "support/models.hpp"
@@ -49,11 +51,13 @@ TEST(PersistentPoints, ImpulsesArePassedOnWhereAStackStands) {
         }
         before = now;
     }
-    // The impulses of the last step solve this one: one look, and now and then some more where what is left of each step, 1e-10, has added up.
+    // The impulses of the last step solve this one: one look, and now and then some more where what is left of each
+    // step, 1e-10, has added up.
     EXPECT_LE(iterations, 2 * 50);
 }
 
-// Without what is remembered the same stack has to be solved anew, to the same forces: in the order of its first step, not of its last.
+// Without what is remembered the same stack has to be solved anew, to the same forces: in the order of its first step,
+// not of its last.
 TEST(PersistentPoints, AStackThatForgetsIsSolvedAnew) {
     Simulation s = stepping(stack);
     run(s, 0.2, 2e-3);

@@ -1,5 +1,5 @@
-// Random mechanisms whose bodies are balls that fall onto a compliant floor (RapidCheck): the floor pushes and rubs no more than friction allows, energy
-// does not grow, and the same run gives the same bits.
+// Random mechanisms whose bodies are balls that fall onto a compliant floor (RapidCheck): the floor pushes and rubs no
+// more than friction allows, energy does not grow, and the same run gives the same bits.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -83,8 +83,9 @@ bool fall_onto_a_floor() {
         first.observer().compute_view(first.state(), false, view);
         const double now = mechanical_energy(first);
         largest = std::max(largest, std::abs(now));
-        // A ball that begins or ceases to touch does so within a step: what its spring takes up on the way of a step is not resolved. Between that,
-        // rk4 errs by (w h)^5/120 of the energy at w = sqrt(k/m), no more than 140 per second: 4e-10; where light parts turn w is ten times that at most.
+        // A ball that begins or ceases to touch does so within a step: what its spring takes up on the way of a step is
+        // not resolved. Between that, rk4 errs by (w h)^5/120 of the energy at w = sqrt(k/m), no more than 140 per
+        // second: 4e-10; where light parts turn w is ten times that at most.
         double allowed = 1e-5 * largest;
         if (view.contacts.size() != contacts)
             allowed += static_cast<double>(view.velocities.size()) * stiffness * std::pow(fastest(view) * step, 2) / 2;

@@ -1,4 +1,5 @@
-// Random bodies thrown at each other and at a floor: Coulomb's law in every step, no gain of energy, little overlap, same bits twice.
+// Random bodies thrown at each other and at a floor: Coulomb's law in every step, no gain of energy, little overlap,
+// same bits twice.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Random shapes dropped onto each other in a trough: Coulomb's law contact by contact, no gain of energy, overlaps small and parted, same bits twice.
+// Random shapes dropped onto each other in a trough: Coulomb's law contact by contact, no gain of energy, overlaps
+// small and parted, same bits twice.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -71,7 +72,8 @@ RC_GTEST_PROP(RandomHeaps, ObeyTheirLaws, ()) {
         RC_ASSERT(again.step(h).ok);
         system.export_states(s.state().q, s.state().v, after);
         check_contacts<3>(scene, s.state().contacts, before, after);
-        // Small islands are solved to 1e-10 of the velocities that come in, larger ones to a thousandth of the energy that they lose.
+        // Small islands are solved to 1e-10 of the velocities that come in, larger ones to a thousandth of the energy
+        // that they lose.
         const double now = mechanical_energy(s);
         RC_ASSERT(now <= last + 1e-10 * start);
         last = now;
@@ -82,8 +84,8 @@ RC_GTEST_PROP(RandomHeaps, ObeyTheirLaws, ()) {
     RC_ASSERT(same_bits(s.state().q, again.state().q));
 }
 
-// Edges and rims that come together within a step at places where they did not face each other at its start: these overlapped by 2.5 to
-// 2.9 cm as long as steps were not repeated.
+// Edges and rims that come together within a step at places where they did not face each other at its start: these
+// overlapped by 2.5 to 2.9 cm as long as steps were not repeated.
 TEST(Heaps, EdgesAndRimsStayApart) {
     for (const unsigned seed : {24U, 26U, 313U}) {
         Simulation s = stepping(random_heap(2 + static_cast<int>(seed % 7), 0.4 * (seed % 3), seed));

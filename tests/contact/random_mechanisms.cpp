@@ -1,4 +1,5 @@
-// Random chains with limits, on which balls and boxes fall, over a floor: joints, stops and rigid contacts in one problem.
+// Random chains with limits, on which balls and boxes fall, over a floor: joints, stops and rigid contacts in one
+// problem.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -29,7 +30,8 @@ struct Scene {
     unsigned seed;
 };
 
-// Links of one kilogramme from a pin at the height 0.4, hinged about y, each with a limit; solids of one kilogramme above them.
+// Links of one kilogramme from a pin at the height 0.4, hinged about y, each with a limit; solids of one kilogramme
+// above them.
 std::string random_mechanism(const Scene& scene) {
     std::mt19937 random(scene.seed);
     std::uniform_real_distribution<double> unit(-1, 1);
@@ -100,8 +102,8 @@ RC_GTEST_PROP(RandomMechanisms, WithLimitsAndContactsObeyTheirLaws, ()) {
         turns.push_back(h * fastest_rate());
         turns.pop_front();
         turned = *std::max_element(turns.begin(), turns.end());
-        // Points move along straight lines within a step, by which they leave their circles by r (w h)^2/2. Joints take them back, and what then overlaps is parted in
-        // the step after, which lifts it by as much at most.
+        // Points move along straight lines within a step, by which they leave their circles by r (w h)^2/2. Joints take
+        // them back, and what then overlaps is parted in the step after, which lifts it by as much at most.
         const double off_circle = turned * turned / 2;
         const double now = mechanical_energy(first);
         RC_ASSERT(now <= last + weight * (link_length * scene.links * off_circle + allowed_overlap));

@@ -1,6 +1,7 @@
-// Random mechanisms with random cables, stops, walls and limits, with and without friction, by all laws of impact (RapidCheck); without friction there are clearances and slots, too, and
-// some stops latch. Gaps stay open or closed, there are forces that push and lie in their cones, energy never grows, and the same run gives the same bits. At least half of the
-// draws have impacts.
+// Random mechanisms with random cables, stops, walls and limits, with and without friction, by all laws of impact
+// (RapidCheck); without friction there are clearances and slots, too, and some stops latch. Gaps stay open or closed,
+// there are forces that push and lie in their cones, energy never grows, and the same run gives the same bits. At least
+// half of the draws have impacts.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -32,8 +33,8 @@ struct Watch {
     State end;
 };
 
-/// The energy at the end of a motion without stops, of both kinds. Infinite if the motion is too violent for the step: it fails, or gains energy, which
-/// springs and dampers cannot give.
+/// The energy at the end of a motion without stops, of both kinds. Infinite if the motion is too violent for the step:
+/// it fails, or gains energy, which springs and dampers cannot give.
 double free_energy(Simulation& simulation) {
     const auto energies = [&] { return simulation.observer().compute_energies(simulation.state()); };
     Energies now = energies();
@@ -64,7 +65,7 @@ double draw_play() {
 
 // Sometimes what holds holds for good.
 void draw_latch(Stop& stop) {
-    if (*rc::gen::inRange(0, 4) == 0) stop.latch = Number(0.5);
+    if (*rc::gen::inRange(0, 4) == 0) stop.impact().latch = Number(0.5);
 }
 
 // Ranges of joint coordinates a little around where they start.
@@ -73,7 +74,7 @@ void add_limits(Model& model, const SimulationOptions& chosen) {
     Model measured = model;
     for (const auto handle : model.joints.handles()) {
         const Joint& joint = model.joints.get(handle);
-        for (const std::string& name : joint_coordinate_names(joint.type, model.planar)) {
+        for (const std::string& name : coordinate_names(joint.type, model.planar)) {
             Sensor sensor;
             sensor.name = fmt::format("at_{}", coordinates.size());
             sensor.quantity = Sensor::Quantity::coordinate;
@@ -88,17 +89,17 @@ void add_limits(Model& model, const SimulationOptions& chosen) {
     for (int i = 0; i < count; ++i) {
         const int which = *rc::gen::inRange(0, static_cast<int>(coordinates.size()));
         const double value = sense(start, fmt::format("at_{}", which));
-        Stop stop;
-        stop.name = fmt::format("limit{}", i);
-        stop.type = StopType::limit;
-        stop.scalar = coordinates[which];
-        stop.minimum = Number(value - draw_play());
-        if (*rc::gen::arbitrary<bool>()) stop.maximum = Number(value + draw_play());
+        Limit limit{.name = fmt::format("limit{}", i), .coordinate = {coordinates[which]}};
+        limit.minimum = Number(value - draw_play());
+        if (*rc::gen::arbitrary<bool>()) limit.maximum = Number(value + draw_play());
+        Stop stop(limit);
         draw_latch(stop);
-        stop.restitution = Number(*rc::gen::element(0.0, 0.5, 1.0));
+        stop.impact().restitution = Number(*rc::gen::element(0.0, 0.5, 1.0));
         watch_stop(model, model.stops.add(stop));
     }
 }
+
+enum class StopKind { cable, stop, clearance, slot };
 
 // On one body, beside where the other body is now.
 MarkerHandle add_marker_at(Model& model, const Simulation& start, const std::string& body, const std::string& other,
@@ -109,8 +110,9 @@ MarkerHandle add_marker_at(Model& model, const Simulation& start, const std::str
     return model.add_marker(model.bodies.find(body), name, placement);
 }
 
-// Cables a little longer and stops a little shorter than the distances at the start; holes and slots around where bodies are.
-void add_stops(Model& model, const Simulation& start, const std::vector<StopType>& types, int least) {
+// Cables a little longer and stops a little shorter than the distances at the start; holes and slots around where
+// bodies are.
+void add_stops(Model& model, const Simulation& start, const std::vector<StopKind>& types, int least) {
     std::vector<std::string> names;
     for (const auto handle : model.bodies.handles()) names.push_back(model.bodies.get(handle).name);
     const int count = *rc::gen::inRange(least, least + 3);
@@ -120,21 +122,22 @@ void add_stops(Model& model, const Simulation& start, const std::vector<StopType
         const double distance = (start.body_frame(first).position - start.body_frame(second).position).norm();
         const double play = draw_play();
         if (first == second || distance < 0.2) continue;
+        const std::string name = fmt::format("stop{}", i);
+        const StopKind kind = *rc::gen::elementOf(types);
+        MarkerPair between{model.marker(first), model.marker(second)};
+        // So wide that what goes round in it at some metres a second turns little in a step.
+        const double gap = 0.2;
+        if (kind == StopKind::clearance || kind == StopKind::slot)
+            between.first = add_marker_at(model, start, first, second, name, gap - play);
         Stop stop;
-        stop.name = fmt::format("stop{}", i);
-        stop.type = *rc::gen::elementOf(types);
-        stop.a = model.marker(first);
-        stop.b = model.marker(second);
-        if (stop.type == StopType::clearance || stop.type == StopType::slot) {
-            // So wide that what goes round in it at some metres a second turns little in a step.
-            const double gap = 0.2;
-            stop.a = add_marker_at(model, start, first, second, stop.name, gap - play);
-            stop.gap = Number(gap);
-        } else {
-            stop.length = Number(stop.type == StopType::cable ? distance + play : distance - play);
+        switch (kind) {
+            case StopKind::cable: stop = Cable{.name = name, .between = between, .length = distance + play}; break;
+            case StopKind::stop: stop = KeepApart{.name = name, .between = between, .length = distance - play}; break;
+            case StopKind::clearance: stop = Clearance{.name = name, .between = between, .gap = gap}; break;
+            case StopKind::slot: stop = Slot{.name = name, .between = between, .gap = gap}; break;
         }
-        if (stop.type == StopType::cable) draw_latch(stop);
-        stop.restitution = Number(*rc::gen::element(0.0, 0.5, 1.0));
+        if (kind == StopKind::cable) draw_latch(stop);
+        stop.impact().restitution = Number(*rc::gen::element(0.0, 0.5, 1.0));
         watch_stop(model, model.stops.add(stop));
     }
 }
@@ -158,13 +161,10 @@ void add_walls(Model& model, const Simulation& start) {
         placement.orientation.values =
             model.planar ? std::vector<Number>{Number(angle)}
                          : std::vector<Number>{Number(normal[0]), Number(normal[1]), Number(normal[2])};
-        Stop stop;
-        stop.name = fmt::format("wall{}", i);
-        stop.type = StopType::wall;
-        stop.a = model.add_marker(model.ground(), stop.name, placement);
-        stop.b = model.marker(body);
-        stop.restitution = Number(*rc::gen::element(0.0, 0.5));
-        watch_stop(model, model.stops.add(stop));
+        Wall wall{.name = fmt::format("wall{}", i)};
+        wall.between = {model.add_marker(model.ground(), wall.name, placement), model.marker(body)};
+        wall.impact.restitution = Number(*rc::gen::element(0.0, 0.5));
+        watch_stop(model, model.add(wall));
     }
 }
 
@@ -172,11 +172,13 @@ void add_walls(Model& model, const Simulation& start) {
 void add_friction(Model& model) {
     for (const auto handle : model.stops.handles()) {
         Stop& stop = model.stops.get(handle);
-        stop.latch.reset();
-        if (stop.type != StopType::wall && stop.type != StopType::stop) continue;
-        const double kinetic = *rc::gen::element(0.1, 0.3);
-        stop.friction = Number(kinetic);
-        if (*rc::gen::arbitrary<bool>()) stop.static_friction = Number(1.5 * kinetic);
+        stop.impact().latch.reset();
+        auto* wall = stop.as<Wall>();
+        auto* apart = stop.as<KeepApart>();
+        if (wall == nullptr && apart == nullptr) continue;
+        StopFriction& friction = wall != nullptr ? wall->friction : apart->friction;
+        friction.kinetic = Number(*rc::gen::element(0.1, 0.3));
+        if (*rc::gen::arbitrary<bool>()) friction.at_rest = Number(1.5 * friction.kinetic.bind({}).constant());
     }
 }
 
@@ -204,7 +206,7 @@ Watch watch(const Model& model, const SimulationOptions& chosen, int parts) {
             const double gap = sense(simulation, "gap_" + name);
             const double push = sense(simulation, "push_" + name);
             seen.smallest_gap = std::min(seen.smallest_gap, gap);
-            if (!model.stops.get(handle).latch) seen.smallest_force = std::min(seen.smallest_force, push);
+            if (!model.stops.get(handle).impact().latch) seen.smallest_force = std::min(seen.smallest_force, push);
             if (gap > 1e-6) seen.open_force = std::max(seen.open_force, std::abs(push));
         }
     }
@@ -233,8 +235,8 @@ Outcome obey_their_laws(bool with_friction) {
     Simulation free(model, chosen);
     const double scale = 1 + free_energy(free);
     RC_PRE(scale < INFINITY);
-    std::vector<StopType> types{StopType::cable, StopType::stop};
-    if (!with_friction) types.insert(types.end(), {StopType::clearance, StopType::slot});
+    std::vector<StopKind> types{StopKind::cable, StopKind::stop};
+    if (!with_friction) types.insert(types.end(), {StopKind::clearance, StopKind::slot});
     add_stops(model, Simulation(model, chosen), types,
               with_friction ? 1 : 2);  // walls will be added to those with friction
     add_limits(model, chosen);
@@ -251,7 +253,8 @@ Outcome obey_their_laws(bool with_friction) {
     RC_CLASSIFY(seen.impacts > 0, "impacts");
     RC_ASSERT(seen.smallest_gap > -1e-8);
     RC_ASSERT(seen.event_gain < 1e-5 * scale);
-    // A stop may throw a body, or hold it where joints nearly do, so that its motion afterwards is too violent for the step: then shorter ones gain nothing.
+    // A stop may throw a body, or hold it where joints nearly do, so that its motion afterwards is too violent for the
+    // step: then shorter ones gain nothing.
     double smooth_gain = seen.smooth_gain;
     for (int parts = 4; !(smooth_gain < 1e-5 * scale) && parts <= 64; parts *= 4) {
         const Watch finer = run(model, chosen, parts);

@@ -1,9 +1,11 @@
 // Resistance against rolling and spinning, of compliant contacts and of rigid ones.
 //
-// A ball of radius r and inertia I that rolls against the moment rho N slows down at w' = -rho m g/(I + m R^2), where R is the lever of friction: with
-// friction f, m v' = -f and I w' = f R - rho m g, and v - R w does not change. Spinning about the vertical it does so at w' = -sigma m g/I.
+// A ball of radius r and inertia I that rolls against the moment rho N slows down at w' = -rho m g/(I + m R^2), where R
+// is the lever of friction: with friction f, m v' = -f and I w' = f R - rho m g, and v - R w does not change. Spinning
+// about the vertical it does so at w' = -sigma m g/I.
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <cmath>
 
@@ -18,7 +20,8 @@ using namespace testing;
 constexpr double g = 9.81;
 
 // Compliant resistance is (2/pi) atan(w/s) of its full value, so that w' = -a (2/pi) atan(w/s), which is
-// (w0 - w) + (2 s/pi) ln(w0/w) = a t as long as w is far above s: what is left out of the expansion of 1/atan is (4/pi^2) s^2 (1/w - 1/w0).
+// (w0 - w) + (2 s/pi) ln(w0/w) = a t as long as w is far above s: what is left out of the expansion of 1/atan is
+// (4/pi^2) s^2 (1/w - 1/w0).
 double rate_after(double start, double slowing, double turn_slip, double time) {
     double rate = start;
     for (int k = 0; k < 20; ++k) rate = start - slowing * time + 2 * turn_slip / pi * std::log(start / rate);
@@ -37,7 +40,8 @@ struct RollingBody {
 const RollingBody ball{false, 0.4 * mass* radius* radius, 0.002};
 const RollingBody disc{true, 0.5 * mass* radius* radius, 0.002};
 
-// Lies on the floor with its weight and rolls with the creep that the friction needed takes: nothing but the turning changes.
+// Lies on the floor with its weight and rolls with the creep that the friction needed takes: nothing but the turning
+// changes.
 Model rolling_model(const RollingBody& body, double rate) {
     const double friction = 0.3;
     const double slip = 1e-2;
@@ -66,8 +70,8 @@ sensors: {{speed: {{velocity: wheel}}, turning: {{angular-velocity: wheel}}, loa
                             rule));
 }
 
-// Without the error of a scheme of that order, from results with a step and with half of it. What is left is smaller than that error by w h, the turn of a
-// step, and is no more than (w h)^2 of what changes.
+// Without the error of a scheme of that order, from results with a step and with half of it. What is left is smaller
+// than that error by w h, the turn of a step, and is no more than (w h)^2 of what changes.
 double extrapolate(double result, double finer, int order) {
     const double power = std::pow(2, order);
     return (power * finer - result) / (power - 1);
@@ -130,7 +134,8 @@ TEST(CompliantResistance, SpinningBallSlowsDownInEveryFormulation) {
             return sense(s, "turning.z");
         };
         const double expected = rate_after(start, slowing, turn_slip, 0.4);
-        // Left out: (4/pi^2) s^2 (1/w - 1/w0) = 3e-8, and what Newton's method leaves, 1e-7 of the accelerations (w^2 of the axes), over 0.4 s.
+        // Left out: (4/pi^2) s^2 (1/w - 1/w0) = 3e-8, and what Newton's method leaves, 1e-7 of the accelerations (w^2
+        // of the axes), over 0.4 s.
         EXPECT_NEAR(extrapolate(rate(h), rate(h / 2), 2), expected, 3e-8 + 1e-7 * start * start * 0.4)
             << chosen.formulation << " " << chosen.coordinates;
     }
@@ -156,7 +161,8 @@ TEST(CompliantResistance, SlowSpinDiesAwayExponentially) {
     }
 }
 
-// The slope of the resistance is in the tangent: h times it is ten times the inertia here, where iterating without it diverges.
+// The slope of the resistance is in the tangent: h times it is ten times the inertia here, where iterating without it
+// diverges.
 TEST(CompliantResistance, StiffResistanceTakesFewIterations) {
     const double spinning = 1e-3;
     const double h = 0.01;
@@ -183,8 +189,8 @@ sensors: {{speed: {{velocity: ball}}, turning: {{angular-velocity: ball}}}}
                                 gravity, motion, rule));
 }
 
-// Rigid contacts are solved to 1e-10 of the velocities that come in, here 10 rad/s and 1000 steps at most: 1e-6 if all errors added up, and they do
-// not, as each step starts from the impulses of the one before.
+// Rigid contacts are solved to 1e-10 of the velocities that come in, here 10 rad/s and 1000 steps at most: 1e-6 if all
+// errors added up, and they do not, as each step starts from the impulses of the one before.
 constexpr double solved = 1e-8;
 
 TEST(RigidResistance, SpinningBallSlowsDownAndStops) {

@@ -1,6 +1,7 @@
 // Rigid bodies in contact by time-stepping, against closed forms.
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
@@ -144,8 +145,8 @@ sensors: {spin: {angular-velocity: coin}, place: {position: coin}}
     EXPECT_NEAR(sense(s, "place.z"), 0.001, 1e-9);
 }
 
-// Housner's block: from a tilt q0 it comes back to upright after acosh(1/(1 - q0/alpha))/p (small angles), and leaves with
-// 1 - 3/2 sin^2(alpha) of its rate.
+// Housner's block: from a tilt q0 it comes back to upright after acosh(1/(1 - q0/alpha))/p (small angles), and leaves
+// with 1 - 3/2 sin^2(alpha) of its rate.
 TEST(MoreauJean, RockingBlockComesBackInHousnersTime) {
     const double b = 0.1;
     const double height = 0.4;
@@ -162,7 +163,8 @@ sensors: {{rate: {{angular-velocity: block}}, place: {{position: block}}}}
 )",
                                         b, height, b / 2 * std::cos(q0) - height / 2 * std::sin(q0),
                                         b / 2 * std::sin(q0) + height / 2 * std::cos(q0), q0));
-    // About the corner the inertia is 4/3 m R^2, R half the diagonal; the centre sinks by R (cos(alpha - q0) - cos(alpha)).
+    // About the corner the inertia is 4/3 m R^2, R half the diagonal; the centre sinks by R (cos(alpha - q0) -
+    // cos(alpha)).
     const double radius = std::hypot(b, height) / 2;
     const double arrives_with = std::sqrt(1.5 * g / radius * (std::cos(alpha - q0) - std::cos(alpha)));
     const double h = 1e-4;
@@ -186,7 +188,8 @@ sensors: {{rate: {{angular-velocity: block}}, place: {{position: block}}}}
     EXPECT_NEAR(turned_at, std::acosh(1 / (1 - q0 / alpha)) / p, 0.03 * turned_at);
 }
 
-// Case C1 by time-stepping: instant, impulse and energy of the first impact are those of the exact treatment, to first order in the step.
+// Case C1 by time-stepping: instant, impulse and energy of the first impact are those of the exact treatment, to first
+// order in the step.
 TEST(MoreauJean, DoublePendulumAgainstAWallConverges) {
     const struct {
         const char* restitution;
@@ -223,8 +226,8 @@ joints: {pin: {revolute: [ground, arm.from], at: arm.from, axis: [0, 1, 0]}}
 contacts: {floor: {rigid: [arm, ground], friction: 0.4, joined: true}}
 sensors: {tip: {position: arm.to}, off: {error: position}, rate: {angular-velocity: arm}}
 )");
-    // A step moves points along straight lines, by which the tip leaves its circle by L (w h)^2/2. Where that is below the floor it is
-    // lifted again in the step after; overlaps below 1e-7 of the size of the mechanism are left alone.
+    // A step moves points along straight lines, by which the tip leaves its circle by L (w h)^2/2. Where that is below
+    // the floor it is lifted again in the step after; overlaps below 1e-7 of the size of the mechanism are left alone.
     const double h = 1e-3;
     const double weight = 1 * g;
     const double length = 0.5;

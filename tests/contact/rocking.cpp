@@ -1,5 +1,7 @@
 // Housner's rocking block on walls with friction, by events: exact instants and energies in every formulation.
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 
 #include "support/models.hpp"
@@ -12,8 +14,8 @@ constexpr double g = 9.81;
 
 class RockingCase : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {};
 
-// Released at the tilt q0 it turns about its corner by w^2 = 3/2 g/R (cos(a - q0) - cos(a - q)), R half the diagonal and a its angle, and
-// comes down on the other corner, which leaves 1 - 3/2 sin^2(a) of its rate.
+// Released at the tilt q0 it turns about its corner by w^2 = 3/2 g/R (cos(a - q0) - cos(a - q)), R half the diagonal
+// and a its angle, and comes down on the other corner, which leaves 1 - 3/2 sin^2(a) of its rate.
 TEST_P(RockingCase, BlockComesDownOnItsOtherCorner) {
     const double q0 = 0.1;
     const double alpha = std::atan(0.1 / 0.4);

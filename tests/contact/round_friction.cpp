@@ -1,6 +1,7 @@
 // Friction between round things: balls that touch (stop) and pins in wider holes (clearance). Closed forms.
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <cmath>
 
@@ -19,14 +20,15 @@ protected:
     }
 };
 
-// A disc that rolls down another one from rest at the angle a: v^2 = 4/3 g L (cos a - cos x) at the angle x, L between the centres.
+// A disc that rolls down another one from rest at the angle a: v^2 = 4/3 g L (cos a - cos x) at the angle x, L between
+// the centres.
 TEST_P(RoundFriction, DiscRollsOnADisc) {
     Simulation s = simulate(example("contact/disc-on-disc.yaml", {{"mu", "5"}}));
     run(s, 0.5, 0.0005);
     const double x = sense(s, "place.x");
     const double y = sense(s, "place.y");
-    // Contacts are held to 1e-9 of the mechanism; the trapezoidal rule with h = 5e-4 is off by (w h)^2/12 of a speed below 1 m/s, w^2 = 4/3 g/L = 33, and so is
-    // slip, which is of second order: together below 1e-5.
+    // Contacts are held to 1e-9 of the mechanism; the trapezoidal rule with h = 5e-4 is off by (w h)^2/12 of a speed
+    // below 1 m/s, w^2 = 4/3 g/L = 33, and so is slip, which is of second order: together below 1e-5.
     EXPECT_NEAR(std::hypot(x, y), 0.4, 1e-8);
     const double speed = std::sqrt(4.0 / 3 * g * 0.4 * (std::cos(0.2) - y / 0.4));
     EXPECT_GT(x, 0.12);
@@ -34,7 +36,8 @@ TEST_P(RoundFriction, DiscRollsOnADisc) {
     EXPECT_NEAR(-0.1 * sense(s, "spin"), speed, 1e-5);
 }
 
-// A pin that spins in a wider hole climbs until friction carries its weight down the slope: to the angle arctan(mu). There it stays, and slows down.
+// A pin that spins in a wider hole climbs until friction carries its weight down the slope: to the angle arctan(mu).
+// There it stays, and slows down.
 TEST_P(RoundFriction, SpinningPinLeansAtTheFrictionAngle) {
     Simulation s = simulate(example("contact/dry-bearing.yaml"));
     const double angle = std::atan(0.25);
@@ -50,7 +53,8 @@ INSTANTIATE_TEST_SUITE_P(All, RoundFriction, ::testing::ValuesIn(formulations_in
     return test_name(std::get<0>(info.param) + "_" + std::get<1>(info.param));
 });
 
-// The rolling disc begins to slip where a third of g sin x exceeds mu times the normal force, m g/3 (7 cos x - 4 cos a).
+// The rolling disc begins to slip where a third of g sin x exceeds mu times the normal force, m g/3 (7 cos x - 4 cos
+// a).
 TEST(RoundFrictionLimit, RollingEndsWhereTheConeDoes) {
     const double mu = 0.3;
     const auto excess = [&](double x) { return std::sin(x) - mu * (7 * std::cos(x) - 4 * std::cos(0.2)); };

@@ -31,8 +31,8 @@ void step_over_impact(Simulation& simulation, double until, double h) {
 
 class FlatFall : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {};
 
-// A bar of 2 kg falls flat, 0.2 m at 10 m/s^2, on walls under both ends, and one under its middle that the others make needless: impulses m v (1 + e) in all
-// without a moment, in equal parts where there are two. It leaves flat with e v.
+// A bar of 2 kg falls flat, 0.2 m at 10 m/s^2, on walls under both ends, and one under its middle that the others make
+// needless: impulses m v (1 + e) in all without a moment, in equal parts where there are two. It leaves flat with e v.
 TEST_P(FlatFall, BarLandsOnTwoAndOnThreeWalls) {
     for (const char* law : {"newton", "poisson"})
         for (const double e : {0.0, 0.5, 1.0})
@@ -87,13 +87,14 @@ INSTANTIATE_TEST_SUITE_P(All, FlatFall, ::testing::ValuesIn(formulations_in_coor
     return test_name(std::get<0>(info.param) + "_" + std::get<1>(info.param));
 });
 
-// n equal balls that touch, the first at the speed u: W = (2 on, -1 beside the diagonal)/m and W P = ((1 + e) u, 0, ...) by both laws, so that
-// P_k = (1 + e) m u (n - k)/n. All but the first leave with (1 + e) u/n, the first with u less the other share: not as Newton's cradle does (that is in-turn).
+// n equal balls that touch, the first at the speed u: W = (2 on, -1 beside the diagonal)/m and W P = ((1 + e) u, 0,
+// ...) by both laws, so that P_k = (1 + e) m u (n - k)/n. All but the first leave with (1 + e) u/n, the first with u
+// less the other share: not as Newton's cradle does (that is in-turn).
 TEST(Simultaneous, CradleByNewtonsAndPoissonsLaws) {
     for (const char* law : {"newton", "poisson"})
         for (const double e : {1.0, 0.6}) {
             Model model = example("contact/newtons-cradle.yaml", {{"start", "0"}});
-            for (const auto handle : model.stops.handles()) model.stops.get(handle).restitution = Number(e);
+            for (const auto handle : model.stops.handles()) model.stops.get(handle).impact().restitution = Number(e);
             for (int k = 0; k < 3; ++k)
                 model.bodies.get(model.bodies.find("b1")).velocity[k] = Number(k == 0 ? 1.5 : 0.0);
             Simulation simulation(model, with_law(law));
@@ -124,9 +125,12 @@ sensors:
                             first, second));
 }
 
-// Newton's law looks at speeds before the impact, and the second contact has none; Poisson's gives it back its share of the compression, Pc = m u (2/3, 1/3).
-//   e = (0, 1)   newton: together, u/3.   poisson: P2 = 2 Pc2 = 2/3; P1 = 2/3 would leave u1+ = -1/3 u, so u1+ = 0 with P1 = 5/6: u (1/6, 1/6, 2/3).
-//   e = (1, 0)   newton: P = (4/3, 2/3), u (-1/3, 2/3, 2/3).   poisson: P1 = 4/3; P2 = 1/3 would leave u2+ = -2/3 u, so P2 = 2/3: the same.
+// Newton's law looks at speeds before the impact, and the second contact has none; Poisson's gives it back its share of
+// the compression, Pc = m u (2/3, 1/3).
+//   e = (0, 1)   newton: together, u/3.   poisson: P2 = 2 Pc2 = 2/3; P1 = 2/3 would leave u1+ = -1/3 u, so u1+ = 0 with
+//                P1 = 5/6: u (1/6, 1/6, 2/3).
+//   e = (1, 0)   newton: P = (4/3, 2/3), u (-1/3, 2/3, 2/3).   poisson: P1 = 4/3; P2 = 1/3 would leave u2+ = -2/3 u, so
+//                P2 = 2/3: the same.
 TEST(Simultaneous, BallsInARowWithDifferentRestitutions) {
     struct Case {
         const char* law;
@@ -147,9 +151,11 @@ TEST(Simultaneous, BallsInARowWithDifferentRestitutions) {
     }
 }
 
-// A bar on a support under its left end comes down on one under its right end with v: W = (4, -2; -2, 4)/m. Compression Pc = m v (1/6, 1/3).
+// A bar on a support under its left end comes down on one under its right end with v: W = (4, -2; -2, 4)/m. Compression
+// Pc = m v (1/6, 1/3).
 //   the same e    u+ = (0, e v), P = (1 + e) Pc by both laws: the left end does not notice
-//   e = (1, 0)    newton: P = Pc, at rest.   poisson: P1 = 2 Pc1 = 1/3 kicks the left end up; P2 = 1/3 would leave u2+ = -1/3 v, so P2 = 5/12 and u+ = (1/2 v, 0)
+//   e = (1, 0)    newton: P = Pc, at rest.   poisson: P1 = 2 Pc1 = 1/3 kicks the left end up; P2 = 1/3 would leave u2+
+//                 = -1/3 v, so P2 = 5/12 and u+ = (1/2 v, 0)
 TEST(Simultaneous, BarThatRestsOnOneEndLandsOnTheOther) {
     struct Case {
         const char* law;

@@ -20,7 +20,8 @@ SimulationOptions time_stepping() {
     return chosen;
 }
 
-// What is left to move is what the tolerance of a step leaves: 1e-10 of g h, 5e-12 m/s. Energies are sums of 600 J, whose rounding is 1e-10 J.
+// What is left to move is what the tolerance of a step leaves: 1e-10 of g h, 5e-12 m/s. Energies are sums of 600 J,
+// whose rounding is 1e-10 J.
 TEST(Stacks, WallOfAHundredBricksStands) {
     Simulation s(example("contact/brick-wall.yaml"), time_stepping());
     const VecX start = s.state().q;

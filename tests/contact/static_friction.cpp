@@ -1,6 +1,7 @@
 // Coefficients of friction that differ between rest and slip, where rigid bodies touch and at walls: closed forms.
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <cmath>
 
@@ -94,7 +95,8 @@ TEST(StaticFrictionOnABelt, HasThePeriodOfStickSlip) {
     };
     const double coarse = error_with(0.002);
     const double fine = error_with(0.0005);
-    // A period is the difference of two instants, each of which is off by the steps in which slip begins and ends: first order.
+    // A period is the difference of two instants, each of which is off by the steps in which slip begins and ends:
+    // first order.
     EXPECT_LT(fine, 4 * 0.0005 / period);
     EXPECT_NEAR(std::log(coarse / fine) / std::log(4), 1, 0.15);
 }

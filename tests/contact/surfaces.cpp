@@ -1,6 +1,7 @@
 // Convex hulls, meshes, height fields and profiles.
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include "limber/io/surface_file.hpp"
 #include "support/models.hpp"
@@ -11,8 +12,8 @@ namespace {
 
 using namespace testing;
 
-// Bodies that rest may overlap by 1e-7 of the mechanism's size, one metre, before they are parted. Impulses are found to 1e-10 of the velocities that come in,
-// g h, and forces are those over the step.
+// Bodies that rest may overlap by 1e-7 of the mechanism's size, one metre, before they are parted. Impulses are found
+// to 1e-10 of the velocities that come in, g h, and forces are those over the step.
 constexpr double at_rest = 1e-7;
 constexpr double load_tolerance = 10 * 1e-10 * 9.81 * 2;
 
@@ -116,7 +117,8 @@ sensors: {place: {position: roof}, load: {contact: floor}}
     EXPECT_EQ(sense(s, "load.count"), 2);
 }
 
-// A pyramid as an STL file would give it, three corners of its own for every triangle: it stands on the four corners of its base.
+// A pyramid as an STL file would give it, three corners of its own for every triangle: it stands on the four corners of
+// its base.
 TEST(Surfaces, MeshRestsOnAPlane) {
     const char* pyramid = R"(v -0.2 -0.1 -0.1
 v 0.2 -0.1 -0.1

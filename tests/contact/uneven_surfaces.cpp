@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <gtest/gtest.h>
 
 #include <cmath>
 #include <functional>
@@ -49,7 +50,8 @@ constexpr Slope slopes[] = {
     {"STL", "mesh: {file: slope.stl}"},
 };
 
-// A ball of 0.1 m that begins to slide without friction, so deep in the surface: at x = -2, which is a side between two facets of the height field.
+// A ball of 0.1 m that begins to slide without friction, so deep in the surface: at x = -2, which is a side between two
+// facets of the height field.
 Model sliding_ball(const Slope& slope, const std::string& rule, double depth) {
     const double steepness = std::atan(0.5);
     const double away = 0.1 - depth;
@@ -111,7 +113,8 @@ TEST(UnevenSurfaces, CompliantBallSlidesDownASlope) {
             const double pull = g / std::sqrt(5.0);
             while (s.time() < 1.2 - 1e-3) {
                 run(s, s.time() + 0.1, 2e-3);
-                // The trapezoidal rule is exact for a constant force; Newton's method leaves 1e-7 of the accelerations in a step, of either sign.
+                // The trapezoidal rule is exact for a constant force; Newton's method leaves 1e-7 of the accelerations
+                // in a step, of either sign.
                 EXPECT_NEAR(downhill(s, "place") - start, pull * s.time() * s.time() / 2, 1e-7) << s.time();
                 EXPECT_NEAR(uphill_normal(s, "place"), 0.1 - weight / 1e5, 1e-7) << s.time();
                 EXPECT_NEAR(sense(s, "load.normal"), weight, 1e-2) << s.time();
@@ -121,7 +124,8 @@ TEST(UnevenSurfaces, CompliantBallSlidesDownASlope) {
 
 // ---------------------------------------------------------------- a disc in a groove
 
-// Its sides lean by half the angle of the groove from the vertical, so the centre rests at r/sin(half) above the bottom.
+// Its sides lean by half the angle of the groove from the vertical, so the centre rests at r/sin(half) above the
+// bottom.
 TEST(UnevenSurfaces, DiscRestsInAGroove) {
     for (const double half : {30 * pi / 180, 50 * pi / 180}) {
         const auto model = [&](const std::string& rule) {
@@ -146,7 +150,8 @@ sensors: {{place: {{position: disc}}, load: {{contact: groove}}}}
 
         Simulation soft(model("linear: [disc, ground], stiffness: 1e4, damping: 60"), options("global", "trapezoidal"));
         run(soft, 6, 1e-3);
-        // The disc swings in its groove, damped by 60 N s/m on 1 kg: after six seconds nothing is left but the tolerance of Newton's method.
+        // The disc swings in its groove, damped by 60 N s/m on 1 kg: after six seconds nothing is left but the
+        // tolerance of Newton's method.
         EXPECT_NEAR(sense(soft, "place.y"), (0.1 - each / 1e4) / std::sin(half), 1e-8);
         EXPECT_NEAR(sense(soft, "place.x"), 0, 1e-8);
         EXPECT_NEAR(sense(soft, "load.normal"), 2 * each, 1e-4);
@@ -181,8 +186,9 @@ sensors: {{place: {{position: disc}}, turning: {{angular-velocity: disc}}}}
     return now;
 }
 
-// Over an edge onto a slope of 20 degrees: the disc turns about the corner, slowly enough to stay on it (v^2 < g r cos a), and 3/4 v^2 + g y
-// stays what it was. Gaps are those at the start of a step, so a step over the corner is off by the square of how far it goes.
+// Over an edge onto a slope of 20 degrees: the disc turns about the corner, slowly enough to stay on it (v^2 < g r cos
+// a), and 3/4 v^2 + g y stays what it was. Gaps are those at the start of a step, so a step over the corner is off by
+// the square of how far it goes.
 TEST(UnevenSurfaces, DiscRollsOverAnEdge) {
     const double slope = 20 * pi / 180;
     const std::string points = fmt::format("[[-1, 0], [0, 0], [{:.17g}, {:.17g}]]", std::cos(slope), -std::sin(slope));
@@ -207,8 +213,9 @@ TEST(UnevenSurfaces, DiscRollsOverAnEdge) {
     }
 }
 
-// Over a bump of two slopes. At each of its hollow corners the disc hits the new side with what it has of angular momentum about the new contact: of
-// its speed (1 + 2 cos a)/3 is left. Between them nothing is lost, and they are equally high.
+// Over a bump of two slopes. At each of its hollow corners the disc hits the new side with what it has of angular
+// momentum about the new contact: of its speed (1 + 2 cos a)/3 is left. Between them nothing is lost, and they are
+// equally high.
 TEST(UnevenSurfaces, DiscRollsOverABump) {
     const double slope = 15 * pi / 180;
     const double height = 0.05;
@@ -223,14 +230,16 @@ TEST(UnevenSurfaces, DiscRollsOverABump) {
     for (const double h : {1e-3, 5e-4}) {
         const Rolling end = roll(points, speed, 2 * length + 0.3, h);
         EXPECT_NEAR(end.height, 0.1, 1e-7);
-        // First order: g sin a of the slopes times a step, in speed, at each of the five places where something changes.
+        // First order: g sin a of the slopes times a step, in speed, at each of the five places where something
+        // changes.
         EXPECT_NEAR(end.speed, speed * kept * kept, 5 * g * std::sin(slope) * h) << h;
     }
 }
 
 // ---------------------------------------------------------------- cams and roads
 
-// A circle of radius R, e off the axis, lifts a roller of radius q that is guided above the axis to e sin x + sqrt((R + q)^2 - e^2 cos^2 x).
+// A circle of radius R, e off the axis, lifts a roller of radius q that is guided above the axis to e sin x + sqrt((R +
+// q)^2 - e^2 cos^2 x).
 TEST(UnevenSurfaces, CamLiftsItsFollower) {
     const double radius = 0.05;
     const double offset = 0.02;
@@ -239,8 +248,8 @@ TEST(UnevenSurfaces, CamLiftsItsFollower) {
     Simulation s(example("contact/cam-and-follower.yaml"), options("global", "moreau-jean"));
     const double h = 1e-3;
     const double facets = 120;
-    // The profile is a polygon inside the circle, nearer by R (1 - cos(pi/n)) at most. Its facets' corners make the speed of lifting jump by R 2 pi/n
-    // times the rate; the path is of first order: a step of the fastest lift.
+    // The profile is a polygon inside the circle, nearer by R (1 - cos(pi/n)) at most. Its facets' corners make the
+    // speed of lifting jump by R 2 pi/n times the rate; the path is of first order: a step of the fastest lift.
     const double tolerance = radius * (1 - std::cos(pi / facets)) + offset * rate * h;
     double lowest = 1;
     double highest = 0;
@@ -256,7 +265,8 @@ TEST(UnevenSurfaces, CamLiftsItsFollower) {
     EXPECT_NEAR(highest - lowest, 2 * offset, 2 * tolerance);
 }
 
-// The centre of a wheel of radius r on the road f is at (s - r sin a, f + r cos a), where tan a = f'(s): found from x by Newton's method.
+// The centre of a wheel of radius r on the road f is at (s - r sin a, f + r cos a), where tan a = f'(s): found from x
+// by Newton's method.
 double centre_height(double x, double radius, double waviness, double length) {
     const double k = 2 * pi / length;
     double s = x;

@@ -70,12 +70,14 @@ TEST_P(Gears, PressurePushesRackAndPinionApart) {
     EXPECT_NEAR(sense(s, "hinge.fz"), g + tooth, tolerance());
     EXPECT_NEAR(sense(s, "hinge.fy"), apart, tolerance());
     EXPECT_NEAR(sense(s, "rail.fy"), -apart, tolerance());
-    // The teeth meet at (0.05, 0.1, 0), the rack's centre is at (0, 0.1, 0): the rail holds their moment. Its force acts at y = -0.1, z = 0.
+    // The teeth meet at (0.05, 0.1, 0), the rack's centre is at (0, 0.1, 0): the rail holds their moment. Its force
+    // acts at y = -0.1, z = 0.
     EXPECT_NEAR(sense(s, "rail.ty"), 0.05 * tooth, tolerance());
     EXPECT_NEAR(sense(s, "rail.tz"), -0.05 * apart, tolerance());
 }
 
-// Two spur gears of radii 0.2 and 0.1 (or a pinion in a ring), a torque on the first. F = I2 a2 / r2 at the pitch point.
+// Two spur gears of radii 0.2 and 0.1 (or a pinion in a ring), a torque on the first. F = I2 a2 / r2 at the pitch
+// point.
 std::string spur_model(double distance, double ratio, double torque, const std::string& more) {
     return fmt::format(R"(
 limber: 1
@@ -121,9 +123,9 @@ TEST_P(Gears, SpurGearsLoadTheirBearings) {
     }
 }
 
-// Bevel gears on axes x and z, of radii 0.1 and 0.2 where they meet at (0.2, 0, 0.1): half angles of their cones d1, d2 with tan d1 = 1/2.
-// The driving torque on the first pushes the second along -y; apart, the first is pushed to its axis by F tan(a) cos(d1) and along it, away from
-// the apex, by F tan(a) sin(d1).
+// Bevel gears on axes x and z, of radii 0.1 and 0.2 where they meet at (0.2, 0, 0.1): half angles of their cones d1, d2
+// with tan d1 = 1/2. The driving torque on the first pushes the second along -y; apart, the first is pushed to its axis
+// by F tan(a) cos(d1) and along it, away from the apex, by F tan(a) sin(d1).
 TEST_P(Gears, BevelGearsPushAlongTheirAxesToo) {
     for (const double angle : {0.0, 20.0}) {
         Simulation s = start(fmt::format(R"(
@@ -158,7 +160,8 @@ sensors: {{one: {{reaction: one}}, two: {{reaction: two}}, mesh: {{reaction: mes
     }
 }
 
-// A planet on an arm around a sun that is the ground. The arm turns with a = M / (I_arm + m R^2 + I (1 + s/r)^2); the sun's teeth turn the planet.
+// A planet on an arm around a sun that is the ground. The arm turns with a = M / (I_arm + m R^2 + I (1 + s/r)^2); the
+// sun's teeth turn the planet.
 TEST_P(Gears, APlanetRollsAroundItsSun) {
     Simulation s = start(R"(
 limber: 1
@@ -184,7 +187,8 @@ sensors: {pivot: {reaction: pivot}, pin: {reaction: pin, axes: arm}, mesh: {reac
         EXPECT_NEAR(sense(s, "mesh.fy"), -tooth, tolerance());
         EXPECT_NEAR(sense(s, "pin.fx"), -0.5 * 0.4 * w * w, tolerance());
         EXPECT_NEAR(sense(s, "pin.fy"), 0.5 * 0.4 * a + tooth, tolerance());
-        // All that the ground exerts, on the arm and through the sun's teeth, is the planet's mass times its acceleration.
+        // All that the ground exerts, on the arm and through the sun's teeth, is the planet's mass times its
+        // acceleration.
         const double c = std::cos(sense(s, "turn"));
         const double d = std::sin(sense(s, "turn"));
         EXPECT_NEAR(sense(s, "pivot.fx") + sense(s, "ground.fx"), 0.5 * 0.4 * (-w * w * c - a * d), tolerance());

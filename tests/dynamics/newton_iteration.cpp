@@ -1,4 +1,5 @@
-// Newton's method of the step solvers: that it converges in few iterations, and that it stops where the step's own error says.
+// Newton's method of the step solvers: that it converges in few iterations, and that it stops where the step's own
+// error says.
 
 #include "limber/dynamics/newton_iteration.hpp"
 
@@ -9,7 +10,8 @@
 namespace limber::testing {
 namespace {
 
-// A slender leg swings by some 8 degrees in a step: the symmetric part of the exact tangent is not positive definite there.
+// A slender leg swings by some 8 degrees in a step: the symmetric part of the exact tangent is not positive definite
+// there.
 TEST(NewtonIteration, NeedsNoDividedStepsForSlenderBodies) {
     const Model model = read(R"(
 limber: 1

@@ -88,8 +88,8 @@ sensors: {torque: {reaction: engine}}
 }
 
 TEST(Reactions, AreSharedEquallyBetweenEqualSupports) {
-    // A beam hung on three equal vertical rods symmetric about its middle: statically undetermined; least squares shares the
-    // load equally.
+    // A beam hung on three equal vertical rods symmetric about its middle: statically undetermined; least squares
+    // shares the load equally.
     for (const std::string& formulation : formulation_names()) {
         Simulation simulation(read(R"(
 limber: 1
@@ -110,7 +110,8 @@ sensors: {a: {reaction: a}, b: {reaction: b}, c: {reaction: c}}
 }
 
 TEST(Reactions, BalanceEveryBody) {
-    // Newton on the coupler of the overconstrained four-bar while it moves: mass times acceleration = reactions + weight.
+    // Newton on the coupler of the overconstrained four-bar while it moves: mass times acceleration = reactions +
+    // weight.
     Model model = example("loops/spatial-four-bar.yaml");
     for (const char* joint : {"b", "c"}) {
         Sensor r;

@@ -169,8 +169,8 @@ TEST(SemiRecursive, StepsALongChain) {
     EXPECT_NEAR(tip_after_a_step("semi-recursive") / tip_after_a_step("global"), 1, 1e-6);
 }
 
-// p' by the sweep is the time derivative of p = M v along the motion without closures, for every joint: central differences with
-// Richardson's extrapolation.
+// p' by the sweep is the time derivative of p = M v along the motion without closures, for every joint: central
+// differences with Richardson's extrapolation.
 TEST(CanonicalMomenta, ChangeAsTheirRatesSay) {
     for (const auto& c : joint_cases()) {
         const StartedSystem<3> s(read(c.yaml), CoordinateKind::relative);
@@ -241,8 +241,9 @@ forces:
     EXPECT_GT(largest_change("articulated-body"), 1e-6);  // the same steps in (q, v)
 }
 
-// Newton's method finds the same steps with the tangent of the hybrid paper, which leaves out how Jacobians and inertias change. In
-// global and hybrid the tangent is the metric of the projections as well, so there the two differ by a part of the error of the step.
+// Newton's method finds the same steps with the tangent of the hybrid paper, which leaves out how Jacobians and
+// inertias change. In global and hybrid the tangent is the metric of the projections as well, so there the two differ
+// by a part of the error of the step.
 TEST(ApproximateTangent, GivesTheSameMotion) {
     for (const char* name :
          {"slider-crank.yaml", "loops/bricard.yaml", "iltis/bump-in-phase.yaml", "joints/spherical.yaml"})
@@ -274,7 +275,8 @@ TEST(ArticulatedBody, NeedsNoMatrixForLongChains) {
     EXPECT_EQ(s.system().pattern().nonzeros(), 0);
     EXPECT_EQ(s.system().size(), 2000);
     ASSERT_TRUE(s.advance(2e-3, 1e-3).ok);
-    // Released from the horizontal, the free end falls ahead of the ones before it: the rods' weights hang on the first pin.
+    // Released from the horizontal, the free end falls ahead of the ones before it: the rods' weights hang on the first
+    // pin.
     EXPECT_LT(sense(s, "tip.y"), -0.5 * 9.81 * 4e-6 * 0.9);
 }
 

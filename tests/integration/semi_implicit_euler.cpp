@@ -1,4 +1,5 @@
-// What semi-implicit Euler keeps beyond its order (which is in order.cpp): energy over long times where it is symplectic, free turning exactly.
+// What semi-implicit Euler keeps beyond its order (which is in order.cpp): energy over long times where it is
+// symplectic, free turning exactly.
 
 #include <gtest/gtest.h>
 

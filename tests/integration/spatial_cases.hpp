@@ -1,6 +1,6 @@
 #pragma once
-// Spatial mechanisms whose motion is known from elsewhere: closed forms, or equations of their own integrated here. Nothing of the
-// engine takes part in the references.
+// Spatial mechanisms whose motion is known from elsewhere: closed forms, or equations of their own integrated here.
+// Nothing of the engine takes part in the references.
 
 #include <fmt/format.h>
 
@@ -14,7 +14,8 @@
 
 namespace limber::testing {
 
-/// y' = f(t, y) from 0 to `end` in equal steps, each by extrapolation of the midpoint rule (Gragg, Bulirsch and Stoer), order 16.
+/// y' = f(t, y) from 0 to `end` in equal steps, each by extrapolation of the midpoint rule (Gragg, Bulirsch and Stoer),
+/// order 16.
 inline VecX integrate(const std::function<VecX(const VecX&)>& f, VecX y, double end, int steps) {
     constexpr int columns = 8;
     const double h = end / steps;
@@ -78,8 +79,8 @@ inline Vec3 read_vector(const std::function<double(const std::string&)>& read, c
     return {read(sensor + ".x"), read(sensor + ".y"), read(sensor + ".z")};
 }
 
-/// A symmetrical rod on a ball, whirled over the top, without spin: its direction u obeys u'' = -|u'|^2 u + k (g - (g.u) u), with g
-/// downwards and k = m g l / I. As a free body held by rows (`cut`) it is the simplest loop of one.
+/// A symmetrical rod on a ball, whirled over the top, without spin: its direction u obeys u'' = -|u'|^2 u + k (g -
+/// (g.u) u), with g downwards and k = m g l / I. As a free body held by rows (`cut`) it is the simplest loop of one.
 inline SpatialCase ball_pendulum(bool cut) {
     constexpr double mass = 1.5, length = 0.5, across = 0.04, gravity = 9.81;
     const Vec3 direction(1, 0, 0);
@@ -125,8 +126,8 @@ sensors: {{u: {{position: rod.u}}, w: {{angular-velocity: rod}}}}
     return c;
 }
 
-/// A free body, principal inertias A < B < C, that starts at (wx, wy, 0): its own angular velocities are Jacobi's functions (Landau and
-/// Lifshitz, section 37), and its angular momentum stays where it is.
+/// A free body, principal inertias A < B < C, that starts at (wx, wy, 0): its own angular velocities are Jacobi's
+/// functions (Landau and Lifshitz, section 37), and its angular momentum stays where it is.
 inline SpatialCase torque_free() {
     constexpr double A = 1, B = 2, C = 2.5, wx = 20, wy = 25;
     SpatialCase c;
@@ -184,7 +185,8 @@ sensors: {{u: {{position: top.u}}}}
     return c;
 }
 
-/// Crank about the x axis, slider along it, and a rod between two balls that does not spin, at an angle `a` of the crank.
+/// Crank about the x axis, slider along it, and a rod between two balls that does not spin, at an angle `a` of the
+/// crank.
 struct SliderCrank {
     static constexpr double r = 0.08, l = 0.3, cy = 0.1, cz = 0.12;
     Vec3 pin, pin_slope;  ///< and its derivative by a

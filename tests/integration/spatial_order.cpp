@@ -1,5 +1,5 @@
-// Order of convergence in space: bodies that turn all the way round, against references that share no code with the engine. Planar
-// mechanisms cannot show what happens to Euler parameters, nor what a fast spin does to Newton's method.
+// Order of convergence in space: bodies that turn all the way round, against references that share no code with the
+// engine. Planar mechanisms cannot show what happens to Euler parameters, nor what a fast spin does to Newton's method.
 
 #include <gtest/gtest.h>
 
@@ -135,7 +135,8 @@ INSTANTIATE_TEST_SUITE_P(All, SpatialSteps,
                                             ::testing::ValuesIn(formulation_names())),
                          by_parameters);
 
-// A top of 160 rad/s. In Euler parameters the trapezoidal rule keeps the tilt itself: what is seen is left by Newton's method.
+// A top of 160 rad/s. In Euler parameters the trapezoidal rule keeps the tilt itself: what is seen is left by Newton's
+// method.
 class FastTop : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(FastTop, KeepsItsTiltInSmallSteps) {
@@ -181,8 +182,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 // ---------------------------------------------------------------- long steps
 
-// A body that spins by theta in a step: points go along chords, and tan(theta' / 2) = theta / 2; Euler parameters do so at half the
-// angle. This is where the limit on the turn of a body in a step comes from (docs/theory/integrators.md).
+// A body that spins by theta in a step: points go along chords, and tan(theta' / 2) = theta / 2; Euler parameters do so
+// at half the angle. This is where the limit on the turn of a body in a step comes from (docs/theory/integrators.md).
 TEST(TurnInAStep, IsShortenedAsTheTrapezoidalRuleSays) {
     const Model model = read(R"(
 limber: 1

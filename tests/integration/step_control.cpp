@@ -127,7 +127,8 @@ TEST(PredictorCorrector, KeepsJointsClosedInViolentMotion) {
 }
 
 TEST(Failure, OfACorrectorTooCoarseForItsForcesIsExplained) {
-    // Explicit fixed-point iteration cannot follow a spring of 1e6 N/m with steps of 0.1 s; it must say so, not blow up silently.
+    // Explicit fixed-point iteration cannot follow a spring of 1e6 N/m with steps of 0.1 s; it must say so, not blow up
+    // silently.
     SimulationOptions o = options("baumgarte", "trapezoidal");
     o.integrator_options.max_halvings = 0;
     Simulation simulation(read(R"(

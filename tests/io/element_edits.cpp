@@ -336,8 +336,8 @@ TEST(SetProperty, AJointKeepsMarkersThatOthersUse) {
     expect_readable(model);
 }
 
-// Edits can bring about what reading a file in order cannot: a joint that uses a marker made by one after it. Its markers are
-// then written with their bodies.
+// Edits can bring about what reading a file in order cannot: a joint that uses a marker made by one after it. Its
+// markers are then written with their bodies.
 TEST(ModelWriter, WritesMarkersOfJointsThatComeLater) {
     Model model = machine();
     remove_element(model, "drivers", "turn", true);

@@ -1,5 +1,5 @@
-// What people are told who write a model for the first time, with the words of other programs in mind. Each message must give the place, what was
-// found, and what to do.
+// What people are told who write a model for the first time, with the words of other programs in mind. Each message
+// must give the place, what was found, and what to do.
 
 #include <gtest/gtest.h>
 
@@ -157,7 +157,7 @@ INSTANTIATE_TEST_SUITE_P(All, Messages, ::testing::ValuesIn(mistakes),
 
 // A word of another program must not be one of ours in the same place.
 TEST(Messages, KnowEveryTypeByItsOwnName) {
-    for (const JointFormat& format : joint_formats()) {
+    for (const TypeFormat& format : joint_formats()) {
         const std::string yaml = std::string("limber: 1\njoints:\n  j: {") + format.name + ": 1}";
         EXPECT_EQ(message_of(yaml).find("unknown joint type"), std::string::npos) << format.name;
     }

@@ -34,8 +34,8 @@ TEST(NaturalCoordinates, ShareWhatTheJointsShare) {
 }
 
 TEST(NaturalCoordinates, SpatialHingesShareAPointAndAVector) {
-    // Two bodies of 12 coordinates joined by a hinge: a point and the axis counted once; of the 12 rigidity conditions the length of the
-    // shared axis is one.
+    // Two bodies of 12 coordinates joined by a hinge: a point and the axis counted once; of the 12 rigidity conditions
+    // the length of the shared axis is one.
     const Model model = read(two_bodies("{revolute: [a.m, b.m]}"));
     EXPECT_EQ(natural_size(model), 24 - 6);
     EXPECT_EQ(natural_rows(model), 11);

@@ -1,5 +1,5 @@
-// Every analytic derivative against central differences: constraint Jacobians and their products with velocity for every joint type,
-// stiffness and damping of every force, every set of coordinates, space and plane.
+// Every analytic derivative against central differences: constraint Jacobians and their products with velocity for
+// every joint type, stiffness and damping of every force, every set of coordinates, space and plane.
 
 #include <gtest/gtest.h>
 
@@ -192,9 +192,10 @@ TEST_P(Derivatives, AgreeWithDifferencesInRelativeCoordinates) {
 INSTANTIATE_TEST_SUITE_P(All, Derivatives, ::testing::ValuesIn(derivative_cases()),
                          [](const auto& info) { return info.param.name; });
 
-// Contact of a ball that rolls, slides and spins on a block that moves too. Only motions that keep bodies rigid count: to others the velocity of a contact
-// point has no meaning. With its point and normal held C is exact. What K leaves out, they move and turn, is of the order of the force N, not of its
-// stiffness k: N (1 + mu + rho + sigma) times one over the radius or times speeds over slip, all of which are of order one here.
+// Contact of a ball that rolls, slides and spins on a block that moves too. Only motions that keep bodies rigid count:
+// to others the velocity of a contact point has no meaning. With its point and normal held C is exact. What K leaves
+// out, they move and turn, is of the order of the force N, not of its stiffness k: N (1 + mu + rho + sigma) times one
+// over the radius or times speeds over slip, all of which are of order one here.
 template <int D>
 void check_contact_tangent(const std::string& yaml, CoordinateKind kind) {
     const double stiffness = 1e4;

@@ -2,6 +2,7 @@
 
 #include "limber/math/block_cholesky.hpp"
 
+#include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <Eigen/Cholesky>
@@ -12,7 +13,8 @@ namespace {
 
 using Pair = BlockCholesky::Pair;
 
-/// A random positive definite matrix whose blocks outside of `pairs` are zero, and its blocks as the factorisation takes them.
+/// A random positive definite matrix whose blocks outside of `pairs` are zero, and its blocks as the factorisation
+/// takes them.
 struct BlockMatrix {
     std::vector<int> first{0};
     std::vector<Pair> pairs;

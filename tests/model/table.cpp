@@ -38,7 +38,8 @@ TEST(SharedTable, AnOldCopyKeepsItsContents) {
     EXPECT_EQ(now.names(), (std::vector<std::string>{"a", "c"}));
 }
 
-// Whatever was removed before: the order of the elements says where the next one goes, so a table that was written and read again goes on alike.
+// Whatever was removed before: the order of the elements says where the next one goes, so a table that was written and
+// read again goes on alike.
 TEST(SharedTable, WhatIsAddedComesLast) {
     Items table;
     const auto a = table.add({"a", 1});

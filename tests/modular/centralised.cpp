@@ -1,5 +1,7 @@
 // A divided mechanism moves as the undivided one.
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 
 #include "support/models.hpp"
@@ -109,8 +111,9 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"loops/six-bar.yaml", "auto:3"}, Case{"loops/spatial-four-bar.yaml", "tree"},
         Case{"andrews.yaml", "auto:3", "direct", 0.005, 5e-5}, Case{"loops/spatial-four-bar.yaml", "body"},
         Case{"loops/six-bar.yaml", "body"},
-        // Reactions differ by 1.4e-7, 1.8e-8 and 2.3e-9 with 100, 50 and 25 us: of third order in the step. Probably because velocities are
-        // pushed onto the joints with tangents of components, which lack how the wrenches of joints turn with a body.
+        // Reactions differ by 1.4e-7, 1.8e-8 and 2.3e-9 with 100, 50 and 25 us: of third order in the step. Probably
+        // because velocities are pushed onto the joints with tangents of components, which lack how the wrenches of
+        // joints turn with a body.
         Case{"andrews.yaml", "body", "direct", 0.005, 2.5e-5}, Case{"forces/bushing.yaml", "body"},
         Case{"joints/gear.yaml", "body"}, Case{"joints/constant-velocity.yaml", "body"},
         Case{"joints/universal.yaml", "body"}, Case{"joints/rolling-disc.yaml", "body"},
@@ -118,7 +121,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"modular/chain-of-chains.yaml", "groups", "direct", 0.1, 1e-3, {{"C", "10"}, {"N", "10"}}},
         Case{"modular/chain-of-chains.yaml", "groups", "conjugate-gradient", 0.05, 1e-3, {{"C", "10"}, {"N", "10"}}},
         Case{"modular/net-of-squares.yaml", "body", "direct", 0.1, 1e-3, {{"N", "4"}}},
-        // Only `direct` has the spring's stiffness in the matrix that velocities are pushed with: here reactions differ by 9.8e-8 with 1 ms.
+        // Only `direct` has the spring's stiffness in the matrix that velocities are pushed with: here reactions differ
+        // by 9.8e-8 with 1 ms.
         Case{"modular/net-of-squares.yaml", "body", "conjugate-gradient", 0.05, 2.5e-4, {{"N", "4"}}},
         // Cut at the joints that close loops, components have the relative coordinates of the whole.
         Case{"loops/six-bar.yaml", "tree", "direct", 0.2, 1e-3, {}, "hybrid"},
@@ -132,7 +136,8 @@ INSTANTIATE_TEST_SUITE_P(
         return test_name(std::string(c.example) + "_" + c.division + "_" + c.gluing + "_" + c.formulation);
     });
 
-// The cranks fold onto the line of the pivots several times; no other branch of the motion is taken there, and nothing fails.
+// The cranks fold onto the line of the pivots several times; no other branch of the motion is taken there, and nothing
+// fails.
 class DeadPoints : public ::testing::TestWithParam<std::tuple<const char*, const char*, double>> {};
 
 TEST_P(DeadPoints, ArePassedStraightOn) {
@@ -158,8 +163,8 @@ INSTANTIATE_TEST_SUITE_P(All, DeadPoints,
                          ::testing::Values(std::tuple("5", "auto:2", 10.0), std::tuple("5", "auto:3", 10.0),
                                            std::tuple("5", "auto:4", 10.0), std::tuple("40", "auto:4", 2.0)));
 
-// Leaf springs without mass, held by the chassis they belong to and by suspensions of other components, with springs and dampers between
-// them. Of the questions of a step 36 are unit wrenches on the six ports of the chassis.
+// Leaf springs without mass, held by the chassis they belong to and by suspensions of other components, with springs
+// and dampers between them. Of the questions of a step 36 are unit wrenches on the six ports of the chassis.
 TEST(DividedMechanism, HoldsMasslessBodiesOfOneComponentByAnother) {
     Model model = example("iltis/divided.yaml");
     SimulationOptions o = exact_options();
@@ -181,8 +186,9 @@ TEST(DividedMechanism, HoldsMasslessBodiesOfOneComponentByAnother) {
         ASSERT_TRUE(report.ok) << report.reason;
         EXPECT_LT(report.iterations / 20.0, 36 + 12);
     }
-    // The natural coordinates of a component are others than those of the whole. The trapezoidal rule turns a wheel in them with an error of
-    // (angle per step)^2 / 12, here 6e-5 of the spin, and with wheels that do not turn the difference is 3e-9.
+    // The natural coordinates of a component are others than those of the whole. The trapezoidal rule turns a wheel in
+    // them with an error of (angle per step)^2 / 12, here 6e-5 of the spin, and with wheels that do not turn the
+    // difference is 3e-9.
     EXPECT_LT(largest_distance(equal, whole), 2e-6);
     EXPECT_NEAR(distance_at(1e-3) / largest_distance(equal, whole), 0.25, 0.02);
     EXPECT_LT(largest_distance(unequal, whole), 1e-5);

@@ -1,5 +1,7 @@
 // Black boxes that know nothing of systems and formulations: they show the motion of a port and take a wrench.
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 
 #include "support/models.hpp"
@@ -109,12 +111,13 @@ std::unique_ptr<ModularAssembly<2>> assemble(const Mechanism<2>& m, const Divisi
                                                 ModularOptions{}, FormulationOptions{}, 1);
 }
 
-// Brüls and Golinval: a free mass with v(0) = 1, gain 100, T = 0.5 ms has v_k = 0.95^k, whatever the steps of the others.
+// Brüls and Golinval: a free mass with v(0) = 1, gain 100, T = 0.5 ms has v_k = 0.95^k, whatever the steps of the
+// others.
 TEST(ForeignBox, SampledControllerHoldsItsForce) {
     const Mechanism<2> m = make_mechanism<2>(read(sliding_mass));
     ModularOptions by_body;
     by_body.division = "body";
-    const Division division = divide(m, read(sliding_mass), by_body);
+    const Division division = find_division(m, read(sliding_mass), by_body);
     for (const int samples_per_step : {1, 4}) {
         ModularAssembly<2>::Boxes boxes;
         boxes.push_back(std::make_unique<SampledMass>(100, 5e-4));

@@ -1,5 +1,7 @@
 // Divided mechanisms while they run: threads, joints that come and go, and the doors of a simulation.
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 
 #include "limber/simulation/session.hpp"
@@ -81,7 +83,8 @@ TEST(DividedSimulation, RefusesGroupsThatDoNotFit) {
     expect_refused({{"a", {"upper"}, "globl", "", "", std::nullopt}}, "global");
 }
 
-// Seguy et al. 2003, in modular form: the pivot is a joint between the link and the ground that is exchanged at every swing.
+// Seguy et al. 2003, in modular form: the pivot is a joint between the link and the ground that is exchanged at every
+// swing.
 TEST(DividedSimulation, LetsThePendulumWalk) {
     SessionOptions session_options;
     session_options.step = 2e-3;
@@ -127,7 +130,7 @@ protected:
     ExchangedJoints() : mechanism_(std::make_shared<const Mechanism<2>>(make_mechanism<2>(read(two_links)))) {
         ModularOptions o;
         o.division = "body";
-        system_ = compile_modular<2>(mechanism_, divide(*mechanism_, read(two_links), o),
+        system_ = compile_modular<2>(mechanism_, find_division(*mechanism_, read(two_links), o),
                                      {"", "global", "trapezoidal", "", 0}, {}, {}, o.tolerance);
         assembly_ = make_assembly(*system_, o);
         for (int k = 0; k < 2; ++k) assembly_->box(k).import_motion(0, {mechanism_->bodies[k].reference}, {});

@@ -1,8 +1,10 @@
-// Joints between components that come and go through the door of a simulation: the components stay what they are, and the motion is
-// that of a mechanism compiled anew.
+// Joints between components that come and go through the door of a simulation: the components stay what they are, and
+// the motion is that of a mechanism compiled anew.
 
-#include "limber/modular/live_joints.hpp"
+#include <gtest/gtest.h>
+
 #include <fmt/format.h>
+#include "limber/modular/live_joints.hpp"
 
 #include <cstdio>
 
@@ -125,7 +127,7 @@ TEST(LiveJoints, ComeWithTheImpulseOfAnImpact) {
     add_element(model, "joints", "bar", "{distance: [b2.to, c1.from]}");
     const double gap = find_distance(simulation, "b2.to", "c1.from");
     ASSERT_GT(gap, 1e-2);
-    model.joints.get(model.joints.find("bar")).length = Number(gap);
+    model.joints.get(model.joints.find("bar")).as<DistanceJoint>()->length = Number(gap);
 
     const HandOverReport found = hand_over_joints_only(simulation, model);
     const HandOverReport expected = hand_over_compiled(compiled, model);
@@ -160,7 +162,8 @@ TEST(LiveJoints, CanBeDisabledAndEnabled) {
     EXPECT_LT((simulation.state().a - before.a).lpNorm<Eigen::Infinity>(), 1e-4);
 }
 
-// A body that no joint between components has held yet, a joint inside a component, ends that are apart: all is compiled.
+// A body that no joint between components has held yet, a joint inside a component, ends that are apart: all is
+// compiled.
 TEST(LiveJoints, WhatConcernsMoreIsCompiled) {
     const auto expect_compiled = [](const std::string& from, const std::string& to, double part) {
         Simulation simulation = run_to(0.3);
@@ -189,7 +192,7 @@ TEST(LiveJoints, RefuseWhatIsWrong) {
     Model model = simulation.model();
     Joint joint = model.joints.get(model.joints.find("bc"));
     joint.name = "self";
-    joint.a = joint.b;
+    joint.between()->first = joint.between()->second;
     model.joints.add(joint);
     EXPECT_THROW(simulation.hand_over(model, simulation.options()), ModelError);
     EXPECT_TRUE(same_bits(simulation.state().q, before.q));

@@ -1,5 +1,7 @@
-// Divided mechanisms without bodies, and with bodies that have no inertia of their own to turn with: points, bars, massless ones.
+// Divided mechanisms without bodies, and with bodies that have no inertia of their own to turn with: points, bars,
+// massless ones.
 
+#include <gtest/gtest.h>
 #include <pthread.h>
 
 #include <atomic>
@@ -47,8 +49,8 @@ INSTANTIATE_TEST_SUITE_P(All, EmptyDivision,
 
 // ---------------------------------------------------------------- points and bars in a component that is lent inertia
 
-// The arm has no mass: only its neighbours on the other side of a cut hold it. With it in one component are a point and a bar, which
-// natural coordinates describe by less than a frame.
+// The arm has no mass: only its neighbours on the other side of a cut hold it. With it in one component are a point and
+// a bar, which natural coordinates describe by less than a frame.
 constexpr const char* massless_arm = R"(
 limber: 1
 gravity: [0, 0, -9.81]
@@ -82,7 +84,7 @@ void expect_same_coordinates(const Model& model, const std::string& formulation)
     ModularOptions options;
     options.division = "groups";
     const auto whole = std::make_shared<const Mechanism<D>>(make_mechanism<D>(model));
-    const auto system = compile_modular<D>(whole, divide(*whole, model, options),
+    const auto system = compile_modular<D>(whole, find_division(*whole, model, options),
                                            {"", formulation, "trapezoidal", "", 0}, {}, {}, options.tolerance);
     int lent = 0;
     for (const auto& component : system->components) {
@@ -140,7 +142,8 @@ TEST(LentInertia, IsNotNeededByAPointThatNothingTouches) {
     EXPECT_NEAR(session.simulation().body_frame("n3").position.z(), 5 - 0.5 * 9.81 * t * t, 1e-9);
 }
 
-// Beside a vehicle whose leaf springs have no mass, in steps of its own components: the point falls by half g t^2, which was read beyond the ends of vectors.
+// Beside a vehicle whose leaf springs have no mass, in steps of its own components: the point falls by half g t^2,
+// which was read beyond the ends of vectors.
 TEST(LentInertia, LetsAPointFallBesideADividedVehicle) {
     Session session(example("iltis/divided.yaml"));
     ASSERT_TRUE(session.advance(0.01).ok);
@@ -154,8 +157,9 @@ TEST(LentInertia, LetsAPointFallBesideADividedVehicle) {
                 height - 0.5 * g * std::pow(session.time() - start, 2), 1e-9);
 }
 
-// A point held off its centre by a ball: it may spin about the line to the ball without anybody seeing it. The ball swings under its weight, so that the line
-// turns; energy is kept, and the common centre of mass falls by half g t^2 beside its start.
+// A point held off its centre by a ball: it may spin about the line to the ball without anybody seeing it. The ball
+// swings under its weight, so that the line turns; energy is kept, and the common centre of mass falls by half g t^2
+// beside its start.
 TEST(LentInertia, GovernsTurnsThatNothingSees) {
     SimulationOptions divided = options("global", "trapezoidal");
     divided.modular.division = "body";
@@ -205,7 +209,8 @@ TEST(Workers, DoWithoutThreadsThatCannotBeStarted) {
     EXPECT_EQ(sum, 45);
 }
 
-// Of the whole or of one component, and however the joints between them are held: it would have been left out without a word.
+// Of the whole or of one component, and however the joints between them are held: it would have been left out without a
+// word.
 TEST(OddComponents, RefuseAnIntegratorThatStepsAllBodiesAtOnce) {
     const std::string model = R"(
 limber: 1

@@ -1,4 +1,7 @@
-// The cases of Joli, Seguy and Feng (2008), divided body by body, with the couplings of the paper and of the end of the step.
+// The cases of Joli, Seguy and Feng (2008), divided body by body, with the couplings of the paper and of the end of the
+// step.
+
+#include <gtest/gtest.h>
 
 #include <cmath>
 
@@ -115,8 +118,8 @@ TEST(Gluing, UzawaTakesTheStepOfEachJoint) {
     EXPECT_LT(run(0, 1.5, 0.4).first, 0.8 * one_for_all.first);
 }
 
-// With forces to one part in a hundred all accelerated methods go straight through the four positions in which the links fold, no further from
-// the rail than the paper.
+// With forces to one part in a hundred all accelerated methods go straight through the four positions in which the
+// links fold, no further from the rail than the paper.
 TEST(Gluing, LooselyFoundForcesPassDeadPoints) {
     for (const Gluing gluing : {Gluing::direct, Gluing::conjugate_gradient, Gluing::anderson})
         for (const auto& [step, rail, error] : {std::tuple{1e-2, 5.1e-4, 5e-2}, std::tuple{1e-3, 2.3e-7, 5e-4}}) {
@@ -152,8 +155,9 @@ TEST(Gluing, PenaltyHoldsTheDoublePendulumTogether) {
     EXPECT_LT(simulation.observer().compute_errors(simulation.state()).position, 1e-4);
 }
 
-// Bodies that turn all the way round about axes of all directions, in coordinates of two kinds: Euler parameters come to where a set and its
-// opposite change places. Accelerations known by a difference along the motion must not see that.
+// Bodies that turn all the way round about axes of all directions, in coordinates of two kinds: Euler parameters come
+// to where a set and its opposite change places. Accelerations known by a difference along the motion must not see
+// that.
 TEST(DividedAccelerations, AreContinuousOverWholeTurns) {
     Simulation simulation(read(R"(
 limber: 1

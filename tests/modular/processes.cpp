@@ -1,4 +1,7 @@
-// Components spread over processes, here threads that know nothing of each other but what they are sent: the same bits as alone.
+// Components spread over processes, here threads that know nothing of each other but what they are sent: the same bits
+// as alone.
+
+#include <gtest/gtest.h>
 
 #include <barrier>
 #include <cmath>

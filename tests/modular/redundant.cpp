@@ -1,5 +1,7 @@
 // Joints between components that hold more than there is to hold: forces are not unique, and the smallest are found.
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 
 #include "limber/kinematics/body_space/reactions.hpp"
@@ -9,8 +11,8 @@
 namespace limber::testing {
 namespace {
 
-// A net of squares, each a component. Its joints count more rows than they hold freedoms: by one if it has three squares a side, by four if it has
-// four, by thirty-six if it has eight.
+// A net of squares, each a component. Its joints count more rows than they hold freedoms: by one if it has three
+// squares a side, by four if it has four, by thirty-six if it has eight.
 class RedundantNet : public ::testing::TestWithParam<Gluing> {
 protected:
     explicit RedundantNet(const char* side = "3")
@@ -19,8 +21,8 @@ protected:
 
     /// At the start; the accelerations of all bodies go into rates_.
     void hold_by(const ModularOptions& o) {
-        system_ = compile_modular<2>(mechanism_, divide(*mechanism_, model_, o), {"", "global", "trapezoidal", "", 0},
-                                     {}, {}, o.tolerance);
+        system_ = compile_modular<2>(mechanism_, find_division(*mechanism_, model_, o),
+                                     {"", "global", "trapezoidal", "", 0}, {}, {}, o.tolerance);
         assembly_ = make_assembly(*system_, o);
         for (const auto& body : mechanism_->bodies) states_.push_back(body.reference);
         for (std::size_t k = 0; k < states_.size(); ++k)
@@ -113,8 +115,8 @@ TEST_P(LargerNet, IsTooMuchForJointsOneByOne) {
 INSTANTIATE_TEST_SUITE_P(All, LargerNet, ::testing::Values(Gluing::anderson, Gluing::uzawa),
                          [](const auto& info) { return test_name(gluing_names()[static_cast<int>(info.param)]); });
 
-// With accelerations joints stay a little open, and velocities are pushed onto joints that others hold already: both leave residuals that no
-// forces can take out. These are left alone, and the net moves as the undivided one does.
+// With accelerations joints stay a little open, and velocities are pushed onto joints that others hold already: both
+// leave residuals that no forces can take out. These are left alone, and the net moves as the undivided one does.
 TEST(NetOfSixteen, MovesAsTheUndividedOne) {
     const Model model = example("modular/net-of-squares.yaml", {{"N", "4"}, {"k", "0"}});
     Simulation whole(model, options("global", "trapezoidal"));

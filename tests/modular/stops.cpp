@@ -1,5 +1,7 @@
 // Stops, cables and dry friction of divided mechanisms, inside components and between them: as undivided.
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 
 #include "support/models.hpp"
@@ -55,7 +57,8 @@ TEST_P(StopsOfDivided, ActAsThoseOfTheWhole) {
     EXPECT_LT(largest_distance(divided, whole), 1e-8);
 }
 
-// The double pendulum only so far: with the next impact the 4e-9 that its division leaves without any stop have grown beyond 1e-8.
+// The double pendulum only so far: with the next impact the 4e-9 that its division leaves without any stop have grown
+// beyond 1e-8.
 INSTANTIATE_TEST_SUITE_P(All, StopsOfDivided,
                          ::testing::Values(Case{"modular/stops.yaml", "groups", 0.6},
                                            Case{"modular/stops.yaml", "body", 0.6},

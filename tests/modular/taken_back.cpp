@@ -1,4 +1,7 @@
-// Steps that are taken back, fail or throw leave no trace: what follows has the same bits and takes the same number of questions.
+// Steps that are taken back, fail or throw leave no trace: what follows has the same bits and takes the same number of
+// questions.
+
+#include <gtest/gtest.h>
 
 #include <atomic>
 #include <bit>
@@ -121,7 +124,7 @@ public:
         o.course = ForceCourse::quadratic;
         o.tolerance = c.tolerance;
         o.threads = c.threads;
-        Division division = divide(*mechanism, model, o);
+        Division division = find_division(*mechanism, model, o);
         for (ComponentSettings& settings : division.components) settings.step = c.other_own_steps;
         division.components[0].step = c.first_own_step;
         system_ =

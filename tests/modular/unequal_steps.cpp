@@ -1,5 +1,7 @@
 // Components with steps of their own, and what the course of the forces between them does to the energy.
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 
 #include "support/models.hpp"
@@ -79,7 +81,8 @@ std::string moving_oscillators() {
     return text.insert(text.find(at_rest) + at_rest.size(), ", rates: {one.displacement: 3, two.displacement: -5}");
 }
 
-// Of all positions, and of velocities over the frequency of 10 rad/s, after 2 s. Sum and difference of both oscillate by themselves.
+// Of all positions, and of velocities over the frequency of 10 rad/s, after 2 s. Sum and difference of both oscillate
+// by themselves.
 double error_of_moving_oscillators(ForceCourse course, bool use_iteration, double step) {
     SimulationOptions o = exchange(course);
     o.modular.use_iteration = use_iteration;
@@ -170,7 +173,8 @@ SimulationOptions divided_options() {
     return o;
 }
 
-// Newmark's schemes with beta = 1/4 on one side and 11/64, that of four steps under a straight course, on the other: stable up to 1.28e5 N/m.
+// Newmark's schemes with beta = 1/4 on one side and 11/64, that of four steps under a straight course, on the other:
+// stable up to 1.28e5 N/m.
 TEST(UnequalSteps, UnresolvedSpringsEndTheRun) {
     SimulationOptions o = divided_options();
     o.integrator_options.max_halvings = 0;
@@ -216,7 +220,8 @@ TEST(UnequalSteps, DampedSpringsComeToRestAndStay) {
         }
         EXPECT_LT(most, 20);
         EXPECT_LT(std::abs(sense(simulation, "x.x")), 1e-12);
-        // A rounding error of 10 m is 1.8e-15 m, which difference formulas of 2.5 ms steps make 1.4e-12 m/s: some of these.
+        // A rounding error of 10 m is 1.8e-15 m, which difference formulas of 2.5 ms steps make 1.4e-12 m/s: some of
+        // these.
         EXPECT_LT(std::abs(sense(simulation, "u.x")), 1e-11);
     }
 }
@@ -233,8 +238,8 @@ TEST(UnequalSteps, ResolvedSpringsPass) {
     }
 }
 
-// A double pendulum whose links take 1, 3 or 7 own steps in one of the whole: the error falls with the second order of the scheme, and is
-// less than that of the undivided one, 3.04e-5 with 2 ms.
+// A double pendulum whose links take 1, 3 or 7 own steps in one of the whole: the error falls with the second order of
+// the scheme, and is less than that of the undivided one, 3.04e-5 with 2 ms.
 TEST(UnequalSteps, AnyRatioConverges) {
     using enum ForceCourse;
     for (const auto& [ratio, course] : {std::pair{1.0 / 3, linear}, std::pair{1.0 / 7, linear}, std::pair{0.4, linear},

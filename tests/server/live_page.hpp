@@ -43,8 +43,8 @@ public:
         changed_.notify_all();
     }
 
-    /// The first message that satisfies a condition; null if it does not come. The patience is for busy machines: only what fails
-    /// takes so long.
+    /// The first message that satisfies a condition; null if it does not come. The patience is for busy machines: only
+    /// what fails takes so long.
     Json wait_for(const std::function<bool(const Json&)>& condition,
                   std::chrono::seconds patience = std::chrono::seconds(60)) {
         std::unique_lock lock(mutex_);

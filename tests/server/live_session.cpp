@@ -1,5 +1,6 @@
 // A session behind its page: commands, clock, frames, and what happens when the page goes away.
 
+#include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <algorithm>

@@ -1,5 +1,7 @@
-// Sessions that go wrong harm nobody else: too much memory, full disks, damaged journals, threads that cannot be had, saves at the same
-// time, two servers on one workspace.
+// Sessions that go wrong harm nobody else: too much memory, full disks, damaged journals, threads that cannot be had,
+// saves at the same time, two servers on one workspace.
+
+#include <gtest/gtest.h>
 
 #include <fstream>
 #include <thread>

@@ -145,7 +145,7 @@ TEST(StudioServer, AsksForItsToken) {
 
 TEST(StudioServer, LimitsSessionsAndGivesThemBack) {
     StudioOptions options;
-    options.most_sessions = 2;
+    options.max_sessions = 2;
     options.session_lifetime = 0.5;
     const StudioServer server(options, assets);
     auto first = std::make_unique<Client>(server.port());
@@ -179,7 +179,7 @@ TEST(StudioServer, BringsASessionBackToItsPage) {
 // Sixty-four pages that came and went without opening anything must not lock out everybody else for ten minutes.
 TEST(StudioServer, GivesBackSessionsThatHoldNothingAtOnce) {
     StudioOptions options;
-    options.most_sessions = 4;
+    options.max_sessions = 4;
     const StudioServer server(options, assets);
     const auto wait_until_admitted = [&] {
         for (int i = 0; i < 100 && is_refused(server.port(), "", "", ""); ++i)
@@ -189,7 +189,7 @@ TEST(StudioServer, GivesBackSessionsThatHoldNothingAtOnce) {
     for (int round = 0; round < 5; ++round) {
         {
             std::vector<std::unique_ptr<Client>> pages;
-            while (server.session_count() < options.most_sessions)
+            while (server.session_count() < options.max_sessions)
                 pages.push_back(std::make_unique<Client>(server.port()));
         }
         EXPECT_TRUE(wait_until_admitted()) << round;

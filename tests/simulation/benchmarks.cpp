@@ -60,8 +60,8 @@ TEST_P(FourBars, StayOnTheirBranchForTenSeconds) {
 INSTANTIATE_TEST_SUITE_P(All, FourBars, ::testing::ValuesIn(formulation_names()),
                          [](const auto& info) { return test_name(info.param); });
 
-// Near the dead points, where all bars lie flat, a projection may not reach the constraints. The step must be divided then: taken as it is,
-// it lost the branch and tens of joules.
+// Near the dead points, where all bars lie flat, a projection may not reach the constraints. The step must be divided
+// then: taken as it is, it lost the branch and tens of joules.
 TEST(FourBar, DividesStepsWhoseProjectionFails) {
     SimulationOptions projected = options("augmented-lagrangian", "trapezoidal");
     projected.formulation_options.stabilisation = Stabilisation::projection;
@@ -76,7 +76,8 @@ TEST(FourBar, DividesStepsWhoseProjectionFails) {
     }
 }
 
-// Short steps past the position in which forty four-bars lie flat: errors of accelerations that the projection leaves grow in every step.
+// Short steps past the position in which forty four-bars lie flat: errors of accelerations that the projection leaves
+// grow in every step.
 TEST(FourBar, PassesTheFlatPositionInShortSteps) {
     for (const std::string formulation : {"global", "hybrid"})
         for (const std::string scheme : {"trapezoidal", "linear-acceleration", "higher-order"}) {
@@ -118,7 +119,8 @@ TEST(Andrews, GlobalConvergesWithSecondOrder) {
 TEST(Andrews, RoundedStartGivesTheOtherTable) {
     // The rounded start of the benchmark library: beta0 = -0.0620, the rest assembled.
     const std::pair<double, double> beta[] = {{0.01, 2.1533813402}, {0.03, 15.8001746707}, {0.05, 33.8153407214}};
-    // The start must be assembled onto the given beta: the crank is heavy enough to move little, so the initial coordinate decides.
+    // The start must be assembled onto the given beta: the crank is heavy enough to move little, so the initial
+    // coordinate decides.
     Model model = example("andrews.yaml", {{"beta0", "-0.0620"}});
     model.initial_positions.push_back({"O.angle", Number("beta0")});
     Simulation exact(model, options("augmented-lagrangian", "reference"));

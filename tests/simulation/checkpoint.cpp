@@ -1,4 +1,5 @@
-// Checkpoints: everything that a run depends on is in them, what comes back is the same to the bit, and what is damaged or of another run is refused.
+// Checkpoints: everything that a run depends on is in them, what comes back is the same to the bit, and what is damaged
+// or of another run is refused.
 
 #include "limber/simulation/checkpoint.hpp"
 
@@ -289,7 +290,8 @@ void expect_same_run(const RunResult& a, const RunResult& b, const std::string& 
     }
 }
 
-// Every kind of state: contacts, stops, friction, bristles, turns, redundant joints, components; rows at steps and between them.
+// Every kind of state: contacts, stops, friction, bristles, turns, redundant joints, components; rows at steps and
+// between them.
 TEST_F(Checkpoint, ResumedRunsEndWithTheSameBits) {
     const Case cases[] = {
         {"double-pendulum.yaml", "global", "trapezoidal", "", 0.5, 0.01, 0.01},

@@ -1,5 +1,7 @@
 // Joints that name the ground alone, which is the world's origin.
 
+#include <gtest/gtest.h>
+
 #include "limber/simulation/drawn_joints.hpp"
 
 #include "limber/model/error.hpp"

@@ -93,8 +93,8 @@ simulation: {start: equilibrium}
     }
 }
 
-// An arm that a servo catches. The trapezoidal rule at a step of 25 time constants of the servo's damping lets the velocity alternate from step to step; the
-// arm hardly moves, and hardly any work is done on it.
+// An arm that a servo catches. The trapezoidal rule at a step of 25 time constants of the servo's damping lets the
+// velocity alternate from step to step; the arm hardly moves, and hardly any work is done on it.
 Model falling_arm(const char* gains) {
     return read(std::string(R"(
 limber: 1
@@ -117,7 +117,8 @@ TEST(EnergyBalance, OfAServoConvergesWithTheScheme) {
     EXPECT_LT(run_for(stiff, options("augmented-lagrangian", "reference"), 1, 0.1).energy_drift, 1e-8);
 }
 
-// Power that jumps at the end of a step, by an impact, and losses of impacts are no drift: neither of a run nor of a comparison.
+// Power that jumps at the end of a step, by an impact, and losses of impacts are no drift: neither of a run nor of a
+// comparison.
 TEST(EnergyBalance, KnowsImpactsAlikeInRunsAndComparisons) {
     const Model model = read(R"(
 limber: 1
@@ -166,7 +167,8 @@ simulation: {integrator: moreau-jean}
     }
 }
 
-// A wheel that is led over waves: under constant forces the scheme's account closes, and contacts take energy, not give.
+// A wheel that is led over waves: under constant forces the scheme's account closes, and contacts take energy, not
+// give.
 TEST(EnergyBalance, OfAWheelOnARoadCloses) {
     const Model model = example("contact/bumpy-road.yaml");
     const auto drift = [&](double h) {

@@ -84,7 +84,8 @@ sensors: {v: {velocity: rocket}}
 }
 
 TEST_P(Forces, TorqueInBodyAxesFollowsEuler) {
-    // Torque about the symmetry axis of a spinning symmetric body: the spin grows evenly and the transverse rates only turn.
+    // Torque about the symmetry axis of a spinning symmetric body: the spin grows evenly and the transverse rates only
+    // turn.
     Simulation s = start(read(R"(
 limber: 1
 gravity: none
@@ -221,8 +222,9 @@ bodies: {ball: {point: {mass: 1}, velocity: [1, 0, 4]}}
     EXPECT_LT(run(s, o).summary.energy_drift, 1e-6);
 }
 
-// A slider of 1 kg on a free cart of 3 kg, driven at 4 m/s for half a second: its speed jumps at the start and at the end. The centre of mass stays where
-// it is, so the cart goes back by a quarter of the way and stands. In every formulation with every integrator.
+// A slider of 1 kg on a free cart of 3 kg, driven at 4 m/s for half a second: its speed jumps at the start and at the
+// end. The centre of mass stays where it is, so the cart goes back by a quarter of the way and stands. In every
+// formulation with every integrator.
 TEST(Drivers, WhoseSpeedJumpsPassTheImpulseOn) {
     const Model model = read(R"(
 limber: 1

@@ -1,5 +1,5 @@
-// Every joint type on a free-floating mechanism: the same motion and the same reactions in every formulation and both sets of
-// coordinates, with energy, momentum and angular momentum kept.
+// Every joint type on a free-floating mechanism: the same motion and the same reactions in every formulation and both
+// sets of coordinates, with energy, momentum and angular momentum kept.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -98,7 +98,8 @@ TEST_P(JointMotion, OfTheGlobalFormulationConvergesWithSecondOrder) {
         // A factor of four, unless rounding is reached (motions that the rule follows exactly).
         EXPECT_LT(fine_error, 0.3 * coarse_error + 1e-8) << coordinates;
         EXPECT_LT(fine.drift, 1e-3 * (1 + reference.exchanged)) << coordinates;
-        // Momentum is linear in Cartesian coordinates, and the rule keeps it; in relative ones it is kept to second order.
+        // Momentum is linear in Cartesian coordinates, and the rule keeps it; in relative ones it is kept to second
+        // order.
         if (coordinates == "relative") {
             EXPECT_LT(fine.momentum_change.norm(), 0.3 * coarse.momentum_change.norm() + 1e-8);
             EXPECT_LT(fine.momentum_change.norm(), 1e-3) << coordinates;
@@ -112,7 +113,8 @@ TEST_P(JointMotion, OfTheGlobalFormulationConvergesWithSecondOrder) {
 INSTANTIATE_TEST_SUITE_P(All, JointMotion, ::testing::ValuesIn(motion_cases()),
                          [](const auto& info) { return info.param.name; });
 
-// However far a joint has turned at the start, its body is where the rest of a turn says, and all that hangs on it is turned with it.
+// However far a joint has turned at the start, its body is where the rest of a turn says, and all that hangs on it is
+// turned with it.
 TEST(InitialAngles, MayBeManyTurns) {
     for (const std::string& formulation : formulation_names()) {
         for (const double angle : {150.0, -2000.0}) {

@@ -1,5 +1,7 @@
-// What happens to journals: full disks, damage, crashes in the middle of an edit, two programs at once, numbers from strangers; and
-// snapshots from which long sessions are brought back.
+// What happens to journals: full disks, damage, crashes in the middle of an edit, two programs at once, numbers from
+// strangers; and snapshots from which long sessions are brought back.
+
+#include <gtest/gtest.h>
 
 #include "limber/simulation/journal.hpp"
 
@@ -74,8 +76,8 @@ protected:
 
 // ---------------------------------------------------------------- full disks
 
-// Wherever in its line the disk is full: the edit is refused and not made, the motion goes on, and once there is room again everything is
-// as if nothing had been.
+// Wherever in its line the disk is full: the edit is refused and not made, the motion goes on, and once there is room
+// again everything is as if nothing had been.
 TEST_F(JournalFiles, RefuseEditsThatDoNotFit) {
     for (const std::uintmax_t room : {0, 1, 17, 40}) {
         Session s = make_session();
@@ -363,8 +365,8 @@ TEST_F(JournalFiles, AreNoPipes) {
 
 // ---------------------------------------------------------------- snapshots
 
-// Bodies that come after others have gone stand last in the model, whether the session was resumed in between or not; and what the energy
-// account has added up goes on.
+// Bodies that come after others have gone stand last in the model, whether the session was resumed in between or not;
+// and what the energy account has added up goes on.
 TEST_F(JournalFiles, SnapshotsGoOnWithTheSameModelAfterRemovals) {
     std::uint64_t end = 0;
     std::string text;
@@ -433,7 +435,8 @@ TEST_F(JournalFiles, GoOnFromTheLastSnapshotToTheBit) {
     EXPECT_FALSE(again.is_from_snapshot);
 }
 
-// Whatever a state consists of: contact points, stops that hold, bristles, counted turns, rules that wait, components in steps of their own.
+// Whatever a state consists of: contact points, stops that hold, bristles, counted turns, rules that wait, components
+// in steps of their own.
 TEST_F(JournalFiles, SnapshotsHoldStatesOfEveryKind) {
     for (const char* name :
          {"contact/balls-on-limited-arm.yaml", "contact/brick-on-slope.yaml", "contact/bouncing-ball.yaml",

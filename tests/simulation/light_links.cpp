@@ -11,7 +11,8 @@
 namespace limber::testing {
 namespace {
 
-/// Two point masses on massless rods of length 1, angles from the horizontal, the second one without influence on the first.
+/// Two point masses on massless rods of length 1, angles from the horizontal, the second one without influence on the
+/// first.
 TEST(LightLastLink, FollowsTheLimitOfNoMass) {
     const auto exact = integrate<4>({0, 0, 0, 0}, 2, 40000, [](const std::array<double, 4>& y) {
         const double g = 9.81;

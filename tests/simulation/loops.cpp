@@ -32,7 +32,8 @@ INSTANTIATE_TEST_SUITE_P(All, RedundantLoop,
                              return test_name(std::get<0>(info.param) + "_" + std::get<1>(info.param));
                          });
 
-// The coordinates of a set may fulfil the second hinge's equations by themselves, up to rounding: it must not hold the door.
+// The coordinates of a set may fulfil the second hinge's equations by themselves, up to rounding: it must not hold the
+// door.
 TEST(Door, SwingsOnTwoHingesAsOnOne) {
     const Model door = read(R"(
 limber: 1
@@ -60,7 +61,8 @@ sensors:
     }
 }
 
-// At the inner stages of a long step the loop is open by millimetres, and the equation too many is none any more: it must not hold the rods.
+// At the inner stages of a long step the loop is open by millimetres, and the equation too many is none any more: it
+// must not hold the rods.
 TEST(Bricard, SwingsInLongExplicitSteps) {
     for (const char* formulation :
          {"articulated-body", "canonical-momenta", "composite-body", "augmented-lagrangian"}) {

@@ -1,5 +1,5 @@
-// The manoeuvres of the Iltis: formulations agree, energy is balanced, left and right are mirror images, corners are steady; and
-// wheels that spin.
+// The manoeuvres of the Iltis: formulations agree, energy is balanced, left and right are mirror images, corners are
+// steady; and wheels that spin.
 
 #include <gtest/gtest.h>
 
@@ -136,7 +136,8 @@ TEST(IltisAntiPhase, EnergyIsBalancedToSecondOrder) {
     EXPECT_LT(drift(1.25e-4), coarse / 9);
 }
 
-// The right wheels climb, the left ones go down: the chassis rolls to the left, and rises far less than over a bump on both sides.
+// The right wheels climb, the left ones go down: the chassis rolls to the left, and rises far less than over a bump on
+// both sides.
 TEST(IltisAntiPhase, RollsAwayFromTheBump) {
     for (const std::string speed : {"5", "10"}) {
         SCOPED_TRACE(speed);
@@ -155,8 +156,9 @@ TEST(IltisAntiPhase, RollsAwayFromTheBump) {
 
 // ---------------------------------------------------------------- corners
 
-// The rack lies behind the front axle and goes left, so the vehicle turns right. Slowly, it follows its wheels: yaw rate = speed * steer
-// angle / wheel base, the angle being the travel of the rack over its distance from the steering axis.
+// The rack lies behind the front axle and goes left, so the vehicle turns right. Slowly, it follows its wheels: yaw
+// rate = speed * steer angle / wheel base, the angle being the travel of the rack over its distance from the steering
+// axis.
 TEST(IltisSteer, FollowsItsWheelsWhenSlow) {
     Simulation s = start("hybrid", "ramp-to-steer.yaml", {{"speed", "3"}});
     ASSERT_TRUE(s.advance(5, 2e-3).ok);
@@ -165,8 +167,9 @@ TEST(IltisSteer, FollowsItsWheelsWhenSlow) {
     EXPECT_NEAR(sense(s, "turning.z"), expected, 0.05 * std::abs(expected));
 }
 
-// Steady circles: the tyres carry the weight where the planes of the wheels meet the road, and their moment about the road below the centre of mass is that
-// of the centripetal force m v r at its height and of the wheels, whose angular momentum turns with the vehicle.
+// Steady circles: the tyres carry the weight where the planes of the wheels meet the road, and their moment about the
+// road below the centre of mass is that of the centripetal force m v r at its height and of the wheels, whose angular
+// momentum turns with the vehicle.
 TEST(IltisSteer, CornersSteadily) {
     double gain = 1;  // yaw rate over speed
     for (const double speed : {10.0, 20.0, 30.0}) {
@@ -235,7 +238,8 @@ TEST(IltisWheels, GainTheTorqueTimesTheTime) {
         Simulation free = start(formulation, "spinning-wheels.yaml");
         ASSERT_TRUE(driven.advance(0.5, 1e-3).ok);
         ASSERT_TRUE(free.advance(0.5, 1e-3).ok);
-        // The torque grows for 0.1 s. In natural coordinates the trapezoidal rule turns a wheel with an error of (angle per step)^2.
+        // The torque grows for 0.1 s. In natural coordinates the trapezoidal rule turns a wheel with an error of (angle
+        // per step)^2.
         const double gained = 20 * (0.5 - 0.05);
         const double error = formulation == "global" ? std::pow(1e-3 * sense(driven, "spin10"), 2) * gained : 1e-6;
         EXPECT_NEAR(sense(driven, "momentum10") - sense(free, "momentum10"), gained, error);

@@ -1,4 +1,5 @@
-// Motions without inertia, under all formulations and integrators, beside equations of motion written here and integrated by themselves.
+// Motions without inertia, under all formulations and integrators, beside equations of motion written here and
+// integrated by themselves.
 
 #include <gtest/gtest.h>
 
@@ -226,7 +227,8 @@ struct NodeMotion {
     Vec3 centre, node;
 };
 
-/// The body with equal moments of inertia: position and velocity of its centre, turn as a rotation vector's rate on R, angular velocity.
+/// The body with equal moments of inertia: position and velocity of its centre, turn as a rotation vector's rate on R,
+/// angular velocity.
 NodeMotion node_motion(double end, int steps) {
     Vec3 node(0.308, -0.152, 0.093);
     const auto rate = [&](const std::array<double, 18>& y) {

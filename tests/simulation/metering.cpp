@@ -8,7 +8,8 @@
 namespace limber::testing {
 namespace {
 
-// A driver that pulls a cart with constant acceleration c does the work m c^2 T^2 / 2; finding it is told apart from the steps.
+// A driver that pulls a cart with constant acceleration c does the work m c^2 T^2 / 2; finding it is told apart from
+// the steps.
 TEST(Metering, DoesNotCountAsSteps) {
     const Model driven = read(R"(
 limber: 1

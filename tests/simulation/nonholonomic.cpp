@@ -18,7 +18,8 @@ protected:
     double tolerance() const { return formulation() == "penalty" ? 1e-4 : 1e-7; }
 };
 
-// A coin in steady circles: its centre moves on a circle of radius R = r |w3| / W at constant height (derivation in the model).
+// A coin in steady circles: its centre moves on a circle of radius R = r |w3| / W at constant height (derivation in the
+// model).
 TEST_P(ClosedForm, CoinRollsInSteadyCircles) {
     Simulation simulation(example("joints/rolling-disc.yaml"), scheme());
     const double lean = 20 * pi / 180;
@@ -43,7 +44,8 @@ TEST_P(ClosedForm, CoinRollsInSteadyCircles) {
     }
 }
 
-// A skate released on an incline with turning rate w: x = g/(2w^2)(w t - sin(2wt)/2) ..., a cycloid that drifts sideways.
+// A skate released on an incline with turning rate w: x = g/(2w^2)(w t - sin(2wt)/2) ..., a cycloid that drifts
+// sideways.
 TEST_P(ClosedForm, SkateDriftsAlongACycloid) {
     Simulation simulation(example("joints/skate.yaml"), scheme());
     const double g = 3;
@@ -75,8 +77,9 @@ INSTANTIATE_TEST_SUITE_P(All, ClosedForm, ::testing::ValuesIn(formulations_in_co
     return test_name(std::get<0>(info.param) + "_" + std::get<1>(info.param));
 });
 
-// Two wheels on one axle, each driven: neither can slip along the axle, so one of their four conditions is redundant, and which combination it is
-// turns with the car. Speed u of the axle's middle, w its yaw rate, the car's centre of mass b ahead of the axle:
+// Two wheels on one axle, each driven: neither can slip along the axle, so one of their four conditions is redundant,
+// and which combination it is turns with the car. Speed u of the axle's middle, w its yaw rate, the car's centre of
+// mass b ahead of the axle:
 //   (m + 2 mw + 2 J/R^2) u' - m b w^2 = (T1 + T2)/R
 //   (I + m b^2 + 2 (mw y^2 + Iz) + 2 J y^2/R^2) w' + m b u w = y (T2 - T1)/R
 // integrated by a classical Runge-Kutta scheme.

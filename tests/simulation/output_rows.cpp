@@ -1,5 +1,5 @@
-// Rows of a run between the ends of its steps: the steps are the same, the rows are as good as the scheme, and no impact is smeared out. Rows
-// up to the last good state, whatever ends the run.
+// Rows of a run between the ends of its steps: the steps are the same, the rows are as good as the scheme, and no
+// impact is smeared out. Rows up to the last good state, whatever ends the run.
 
 #include <gtest/gtest.h>
 
@@ -129,8 +129,9 @@ double largest_difference(const ResultTable& table, std::size_t every, const Res
     return largest;
 }
 
-// Beside the same scheme at the ends of its steps, against SUNDIALS: rows between them have the same order, in all coordinates, for motion and
-// forces. The joints of interpolated rows are closed to fourth or sixth order; relative coordinates have nothing to leave open.
+// Beside the same scheme at the ends of its steps, against SUNDIALS: rows between them have the same order, in all
+// coordinates, for motion and forces. The joints of interpolated rows are closed to fourth or sixth order; relative
+// coordinates have nothing to leave open.
 TEST(OutputRows, KeepJointsClosedAndForcesRight) {
     for (const std::string integrator : {"trapezoidal", "rk4"})
         for (const std::string coordinates : {"natural", "reference-point", "relative"}) {
@@ -171,8 +172,8 @@ TEST(OutputRows, KeepJointsClosedAndForcesRight) {
         }
 }
 
-// A ball falls 1.25 m at 10 m/s^2 onto a floor with e = 0.5: hits at 0.5 s, 1 s, 1.25 s, ...; the trapezoidal rule is exact between impacts, so are
-// the rows, in steps with an impact, too.
+// A ball falls 1.25 m at 10 m/s^2 onto a floor with e = 0.5: hits at 0.5 s, 1 s, 1.25 s, ...; the trapezoidal rule is
+// exact between impacts, so are the rows, in steps with an impact, too.
 TEST(OutputRows, DoNotSmearImpacts) {
     const auto exact = [](double t, double& speed) {
         double begin = -0.5;  // of the flight
@@ -250,8 +251,8 @@ sensors:
     EXPECT_GT(held, 0);
 }
 
-// An event changes the model in the middle of a step: rows before and after it are of the model of their time. What depends on a speed has no
-// potential, so the force does work.
+// An event changes the model in the middle of a step: rows before and after it are of the model of their time. What
+// depends on a speed has no potential, so the force does work.
 TEST(OutputRows, GoThroughEventsOfTheModel) {
     const Model model = read(R"(
 limber: 1

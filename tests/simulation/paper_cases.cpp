@@ -1,5 +1,7 @@
 // The two cases of Joli, Seguy and Feng (2008).
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 
 #include "support/measures.hpp"

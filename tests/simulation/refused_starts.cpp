@@ -31,7 +31,8 @@ sensors: {angle: {coordinate: axis.angle}}
 )";
 }
 
-// Rounding of 1.3e7 rad at the rotor, 2e-9 rad, is more than Newton's method leaves open: steps failed after some milliseconds.
+// Rounding of 1.3e7 rad at the rotor, 2e-9 rad, is more than Newton's method leaves open: steps failed after some
+// milliseconds.
 TEST(LargeAngles, BeyondWhatAGearCanBeHeldByAreRefused) {
     for (const std::string formulation : {"global", "hybrid", "semi-recursive"}) {
         const std::string message =
@@ -58,8 +59,8 @@ TEST(SensorNames, OfTimeAndConstantsAreRefused) {
     read("limber: 1\nbodies: {a: {mass: 1, inertia: [1, 1, 1]}}\nsensors: {x: {position: a}, v: {velocity: a}}\n");
 }
 
-// A geared axis at rest in dry friction, without gravity: the servo pulls at it until it breaks away, and it slides from then on. While it stuck,
-// rounding of 1e-40 J beside an energy of nothing was taken for one that runs away.
+// A geared axis at rest in dry friction, without gravity: the servo pulls at it until it breaks away, and it slides
+// from then on. While it stuck, rounding of 1e-40 J beside an energy of nothing was taken for one that runs away.
 TEST(StuckAxis, BreaksAwayAndFollowsItsTarget) {
     const double n = 105;
     const double inertia = 0.5 + n * n * 0.0013;

@@ -192,7 +192,8 @@ sensors: {sigma: {error: relative}}
     const double speed = 3;
     state.q.head<2>() = Vec<2>(1 + gap, 0);
     state.v.head<2>() = Vec<2>(rate, speed);
-    // The row is (r . r - L^2) / (2 L). Gravity pulls across the string, so only the motion remains: K lambda = -v . v / L - e.
+    // The row is (r . r - L^2) / (2 L). Gravity pulls across the string, so only the motion remains: K lambda = -v . v
+    // / L - e.
     const double error = 2 * 0.1 * 0.2 * pi / h * rate * (1 + gap) + std::pow(0.2 * pi / h, 2) * (gap + gap * gap / 2);
     const double expected = error / (speed * speed + rate * rate + error);
     EXPECT_NEAR(s.observer().compute_relative_error(state), expected, 1e-9 * expected);

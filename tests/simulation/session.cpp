@@ -333,8 +333,8 @@ TEST(Session, DisablesAndEnablesAJoint) {
     EXPECT_EQ(s.simulation().compute_mobility().freedoms, 2);
 }
 
-// Two ends of a rod drawn to places that are farther apart than it is long: whatever the drawing has come to, edits can be made and
-// taken back, and what cannot be is given up with a note.
+// Two ends of a rod drawn to places that are farther apart than it is long: whatever the drawing has come to, edits can
+// be made and taken back, and what cannot be is given up with a note.
 TEST(Session, TakesEditsBackWhereJointsCannotMeet) {
     Session s(read(two_links), options("global", "trapezoidal"), steps_of(1e-3));
     const std::string start = write_model_text(s.model());
@@ -354,8 +354,8 @@ TEST(Session, TakesEditsBackWhereJointsCannotMeet) {
     EXPECT_EQ(write_model_text(s.model()), start);
 }
 
-// Two rods on their way to each other are pinned together beside the line between their centres: these could go on approaching
-// each other only by turning at thousands of rad/s.
+// Two rods on their way to each other are pinned together beside the line between their centres: these could go on
+// approaching each other only by turning at thousands of rad/s.
 TEST(Session, RefusesJointsThatWouldThrowBodiesAbout) {
     Session s(read(R"(
 limber: 1
@@ -375,8 +375,8 @@ bodies:
     EXPECT_TRUE(s.model().joints.get(s.model().joints.find("clasp")).closing.empty());
 }
 
-// A third pin where two others hold already. Its place is that of the moment, with the gap that gains have left: what remains of
-// its rows must not be taken for a constraint.
+// A third pin where two others hold already. Its place is that of the moment, with the gap that gains have left: what
+// remains of its rows must not be taken for a constraint.
 TEST(Session, TakesAPinThatOthersMakeNeedless) {
     for (const auto& formulation : formulation_names()) {
         Session s(read_model_text("limber: 1\nplane: xy\nbodies:\n"
@@ -426,7 +426,8 @@ joints:
 
 // ---------------------------------------------------------------- events
 
-// Seguy et al. 2003: half a swing of a uniform rod takes 0.96666743 s; after k swaps the link lies on the axis between k - 1 and k.
+// Seguy et al. 2003: half a swing of a uniform rod takes 0.96666743 s; after k swaps the link lies on the axis between
+// k - 1 and k.
 TEST(Events, LetThePendulumWalk) {
     const Model model = example("live/walking-pendulum.yaml");
     Session s(model, options("augmented-lagrangian", "rk4"), steps_of(0.005));
@@ -449,8 +450,8 @@ TEST(Events, LetThePendulumWalk) {
         EXPECT_NEAR(swaps[i], 0.96666743 * static_cast<double>(i + 1), 2e-5 * static_cast<double>(i + 1));
 }
 
-// A pin that breaks at 40 N. For the arm and bob released from the horizontal, the event comes when the reaction reaches it, to the
-// precision of the integration, not of the step.
+// A pin that breaks at 40 N. For the arm and bob released from the horizontal, the event comes when the reaction
+// reaches it, to the precision of the integration, not of the step.
 TEST(Events, AreLocatedInsideTheStep) {
     double first = 0;
     for (const double step : {4e-3, 1e-3}) {

@@ -1,4 +1,5 @@
-// Storms of random edits on running mechanisms, with undo, redo and time travel; journals that give the same bits again.
+// Storms of random edits on running mechanisms, with undo, redo and time travel; journals that give the same bits
+// again.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -79,8 +80,8 @@ std::string random_edit(const Session& s, int serial) {
     }
 }
 
-// Divisions come and go, and with them bodies of every kind: the last ones of a component, points that nothing turns, rods without mass
-// that only their neighbours hold.
+// Divisions come and go, and with them bodies of every kind: the last ones of a component, points that nothing turns,
+// rods without mass that only their neighbours hold.
 std::string random_edit_of_divided(const Session& s, int serial) {
     const Model& m = s.model();
     const std::vector<std::string> bodies = m.bodies.names();
@@ -165,7 +166,7 @@ int resumed_from_snapshots = 0;
 
 using EditMaker = std::string (*)(const Session&, int);
 
-void storm(const Model& model, EditMaker make_edit, int most_edits) {
+void storm(const Model& model, EditMaker make_edit, int max_edits) {
     const std::string start = write_model_text(model);
     SessionOptions options;
     options.step = 2e-3;
@@ -181,7 +182,7 @@ void storm(const Model& model, EditMaker make_edit, int most_edits) {
         Session s(model, simulation_options, options);
         const auto journal = Journal::create(path, s);
         s.record(journal);
-        const int count = *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(1, most_edits));
+        const int count = *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(1, max_edits));
         for (int i = 0; i < count; ++i) {
             const std::string edit = make_edit(s, i);
             const std::uint64_t state = s.fingerprint();
@@ -235,7 +236,8 @@ void storm(const Model& model, EditMaker make_edit, int most_edits) {
     std::filesystem::remove(path + ".snapshot");
 }
 
-// One storm in `stride` of those that would be made, of all sizes; LIMBER_ALL_STORMS=1 makes all, RC_PARAMS="max_success=1000 seed=7" more and others.
+// One storm in `stride` of those that would be made, of all sizes; LIMBER_ALL_STORMS=1 makes all,
+// RC_PARAMS="max_success=1000 seed=7" more and others.
 bool withstands(const char* description, int stride, const std::function<void()>& make_storm) {
     if (std::getenv("LIMBER_ALL_STORMS") != nullptr) stride = 1;
     accepted_edits = refused_edits = resumed_from_snapshots = 0;
@@ -308,8 +310,8 @@ TEST_F(JournalFile, GivesTheSameBitsAgain) {
     EXPECT_FALSE(report.is_cut);
 }
 
-// A rule whose first edit is made and whose second is refused: that step cannot be made. Nothing of it is left, neither in the
-// session nor in the bits that follow once the rule has gone.
+// A rule whose first edit is made and whose second is refused: that step cannot be made. Nothing of it is left, neither
+// in the session nor in the bits that follow once the rule has gone.
 TEST_F(JournalFile, KnowsNothingOfStepsThatFailed) {
     SessionOptions options;
     options.step = 1e-3;
@@ -413,7 +415,8 @@ TEST(Pacer, KeepsRealTimeAndMultiplesOfIt) {
     }
 }
 
-// A step that takes three times as long as it advances: the simulation runs at a third, says so, and owes nothing afterwards.
+// A step that takes three times as long as it advances: the simulation runs at a third, says so, and owes nothing
+// afterwards.
 TEST(Pacer, NeverPilesUpWhatCannotBeMade) {
     Pacer pacer(1);
     pacer.start(0, 0);

@@ -1,4 +1,5 @@
-// The Iltis vehicle against its data sheet (Frik, Leister and Schwartz 1993; Robotran's results), roads, tyres and equilibrium.
+// The Iltis vehicle against its data sheet (Frik, Leister and Schwartz 1993; Robotran's results), roads, tyres and
+// equilibrium.
 
 #include <gtest/gtest.h>
 
@@ -195,7 +196,8 @@ TEST(Tyre, ActsWhereThePlaneOfTheWheelMeetsTheRoad) {
     EXPECT_LT(lying.moment.norm(), 1e-9 * load);
 }
 
-// Newton's method must not be held up by the penalty of loaded joints, and must leave alone what nothing holds: place and heading.
+// Newton's method must not be held up by the penalty of loaded joints, and must leave alone what nothing holds: place
+// and heading.
 TEST(Equilibrium, OfTheVehicleIsFoundFastAndStraightInAllCoordinates) {
     for (const std::string& coordinates : all_coordinates()) {
         SimulationOptions o = options("augmented-lagrangian", "rk4", coordinates);

@@ -1,5 +1,5 @@
-// The Iltis against the tables of its benchmark, whole, in steps of 0.2 ms: everything within 0.3 % of its peak. And what a driver whose speed jumps
-// gives the vehicle.
+// The Iltis against the tables of its benchmark, whole, in steps of 0.2 ms: everything within 0.3 % of its peak. And
+// what a driver whose speed jumps gives the vehicle.
 
 #include <gtest/gtest.h>
 
@@ -66,8 +66,9 @@ TEST(IltisStandstill, PushesItsLeafRodsAsPublished) {
     }
 }
 
-// The rack's speed jumps at the start and after half a second. What the steered wheels give the vehicle then must not depend on the formulation; with
-// wheels that turn by 0.05 rad per step, Cartesian coordinates have errors of their own.
+// The rack's speed jumps at the start and after half a second. What the steered wheels give the vehicle then must not
+// depend on the formulation; with wheels that turn by 0.05 rad per step, Cartesian coordinates have errors of their
+// own.
 TEST(IltisJump, TurnsTheVehicleAlikeInAllFormulations) {
     struct Group {
         std::string integrator;

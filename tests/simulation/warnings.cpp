@@ -59,7 +59,8 @@ initial: {positions: {pin.angle: 70 deg}}
 }
 
 TEST(Warnings, TellWhatTheJointsTookOfTheStart) {
-    // Along the rod nothing can move: of 1/2 m v^2 with v = (1, 1) at the centre half is lost, and of what is left a quarter, since the rod must turn.
+    // Along the rod nothing can move: of 1/2 m v^2 with v = (1, 1) at the centre half is lost, and of what is left a
+    // quarter, since the rod must turn.
     const auto list = warnings_of(R"(
 limber: 1
 plane: xy

@@ -1,5 +1,6 @@
 #pragma once
-// Of a step with rigid contacts: Coulomb's law and complementarity, contact by contact, from the motion alone; and how deep bodies overlap after it.
+// Of a step with rigid contacts: Coulomb's law and complementarity, contact by contact, from the motion alone; and how
+// deep bodies overlap after it.
 
 #include <rapidcheck/gtest.h>
 
@@ -51,22 +52,24 @@ double fastest_speed(const ContactScene& scene, const BodyStates<D>& before, con
     return fastest;
 }
 
-/// Contacts push, close no further than their gaps, and not unless they are closed; friction is in its cone and takes all the power that it can.
+/// Contacts push, close no further than their gaps, and not unless they are closed; friction is in its cone and takes
+/// all the power that it can.
 template <int D>
 void check_contacts(const ContactScene& scene, const std::vector<ContactPoint>& contacts, const BodyStates<D>& before,
                     const BodyStates<D>& after) {
     constexpr double allowed_overlap = 1e-7;  // is not parted
     const double h = scene.step;
     const double fastest = fastest_speed<D>(scene, before, after);
-    // The residual of a step, as a velocity: 1e-3 of those that come in, where it moves; less in small sets and at rest.
+    // The residual of a step, as a velocity: 1e-3 of those that come in, where it moves; less in small sets and at
+    // rest.
     const double defect = 1e-3 * fastest;
     for (const ContactPoint& c : contacts) {
         const Vec3 u = relative_velocity<D>(c, before, after);
         const double normal = h * c.force.dot(c.normal);
         RC_ASSERT(normal >= 0);
         RC_ASSERT(c.gap >= -allowed_overlap);  // what was deeper has been parted
-        // Bodies of one kilogramme answer an impulse by at least as much speed: one of the two is nothing. With restitution it is what
-        // they leave each other with.
+        // Bodies of one kilogramme answer an impulse by at least as much speed: one of the two is nothing. With
+        // restitution it is what they leave each other with.
         const double opening = u.dot(c.normal) + std::max(0.0, c.gap) / h;
         RC_ASSERT(opening >= -2 * defect);
         if (scene.restitution == 0) RC_ASSERT(std::min(normal, opening) <= 2 * defect);

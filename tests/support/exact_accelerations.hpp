@@ -1,11 +1,12 @@
 #pragma once
-// Accelerations by the textbook, as a mark for the formulations: dense, in extended precision, with the singular values of J.
+// Accelerations by the textbook, as a mark for the formulations: dense, in extended precision, with the singular values
+// of J.
 //
 //   J = U S V^T  in units of inertia, rank r by singular value
 //   a = V_1 S^-1 U_1^T (-g) + V_2 y,   (V_2^T M V_2) y = V_2^T (Q - M a_1)
 //
-// or, with a penalty, what `penalty` is to return: (M + J^T W J) a = Q - J^T W g. It differs from the above by S^-1 J^T lambda with
-// S = M + J^T W J, relative 1 / (penalty * s^2) with the smallest singular value s.
+// or, with a penalty, what `penalty` is to return: (M + J^T W J) a = Q - J^T W g. It differs from the above by S^-1 J^T
+// lambda with S = M + J^T W J, relative 1 / (penalty * s^2) with the smallest singular value s.
 
 #include <Eigen/Cholesky>
 #include <Eigen/SVD>

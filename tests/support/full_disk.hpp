@@ -8,7 +8,8 @@
 
 namespace limber::testing {
 
-/// As long as it lives, no file can grow beyond so many bytes, which is what a full disk looks like: what fits of a line is written.
+/// As long as it lives, no file can grow beyond so many bytes, which is what a full disk looks like: what fits of a
+/// line is written.
 class FullDisk {
 public:
     explicit FullDisk(std::uintmax_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {

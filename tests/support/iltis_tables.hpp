@@ -1,8 +1,10 @@
 #pragma once
-// What was published about the Iltis: Frik, Leister and Schwartz, Vehicle System Dynamics 22, 1993, 215-253, with the values of Robotran's model of
-// it (Dormand-Prince, steps up to 1 ms). For tests and the study of bench/iltis. Knows no test framework.
+// What was published about the Iltis: Frik, Leister and Schwartz, Vehicle System Dynamics 22, 1993, 215-253, with the
+// values of Robotran's model of it (Dormand-Prince, steps up to 1 ms). For tests and the study of bench/iltis. Knows no
+// test framework.
 //
-// The tables have their left at negative y; ours lies at positive y. Angles: pitch, roll, yaw in this order. Loads of tyres are vertical components.
+// The tables have their left at negative y; ours lies at positive y. Angles: pitch, roll, yaw in this order. Loads of
+// tyres are vertical components.
 
 #include <algorithm>
 #include <cmath>
@@ -40,7 +42,8 @@ struct PublishedTable {
 inline double sense_as_published(Simulation& s, const PublishedColumn& column) {
     const double value = column.factor * (sense(s, column.sensor) + column.offset);
     if (column.sensor.rfind("load", 0) != 0) return value;
-    // Our sensor tells the force along the normal of the road: a bump or a dip of 0.2 m over 5 m, or flat ground before and after.
+    // Our sensor tells the force along the normal of the road: a bump or a dip of 0.2 m over 5 m, or flat ground before
+    // and after.
     constexpr double pi = 3.14159265358979323846;
     const double x = sense(s, "wheel" + column.sensor.substr(4) + ".x") - 0.97;
     const double slope = x > 0 && x < 5 ? 0.2 * pi / 5 * std::sin(2 * pi * x / 5) : 0.0;

@@ -1,6 +1,7 @@
 #pragma once
-// One free-floating spatial mechanism per joint type: two (or more) bodies without ground contact and without gravity, so that
-// energy, momentum and angular momentum must be kept, held loosely by a spring so that reactions do real work against it.
+// One free-floating spatial mechanism per joint type: two (or more) bodies without ground contact and without gravity,
+// so that energy, momentum and angular momentum must be kept, held loosely by a spring so that reactions do real work
+// against it.
 
 #include <string>
 #include <vector>

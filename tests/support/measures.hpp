@@ -46,8 +46,8 @@ inline RunSummary run_example(const std::string& name, const SimulationOptions& 
     return run(simulation, run_options).summary;
 }
 
-/// Order of convergence of the double pendulum's tip at t = 1, from three runs of the scheme itself: the printed reference
-/// has too few digits for it.
+/// Order of convergence of the double pendulum's tip at t = 1, from three runs of the scheme itself: the printed
+/// reference has too few digits for it.
 struct ObservedOrder {
     double order;
     Vec2 finest;  ///< the tip in the finest run
@@ -66,8 +66,8 @@ inline ObservedOrder observe_order(const SimulationOptions& o) {
     return {std::log2((coarse - middle).norm() / (middle - fine).norm()), fine};
 }
 
-/// Ten seconds of the slider-crank through its dead points: largest distance of the slider from its rail, and from the right
-/// branch, on which it is at twice the crank tip's abscissa.
+/// Ten seconds of the slider-crank through its dead points: largest distance of the slider from its rail, and from the
+/// right branch, on which it is at twice the crank tip's abscissa.
 struct SliderErrors {
     double rail = 0, branch = 0;
 };

@@ -1,7 +1,7 @@
 #pragma once
-// Random mechanisms (RapidCheck), written as model files so that a counterexample can be run as it stands. Every joint type of
-// the model occurs. A joint's second marker is its first one displaced by motions the joint allows, so all joints hold
-// at the start, whatever loops they close.
+// Random mechanisms (RapidCheck), written as model files so that a counterexample can be run as it stands. Every joint
+// type of the model occurs. A joint's second marker is its first one displaced by motions the joint allows, so all
+// joints hold at the start, whatever loops they close.
 
 #include <fmt/format.h>
 #include <rapidcheck.h>
@@ -21,7 +21,8 @@ enum class Topology {
 
 class RandomMechanism {
 public:
-    /// always_relate: two coordinates wherever there are two; few trees have them, and a kind of relation may else be missing in a hundred.
+    /// always_relate: two coordinates wherever there are two; few trees have them, and a kind of relation may else be
+    /// missing in a hundred.
     RandomMechanism(bool planar, Topology topology, bool always_relate = false)
         : planar_(planar), topology_(topology), always_relate_(always_relate) {}
 
@@ -42,8 +43,8 @@ public:
     }
 
 private:
-    /// Motions of the second marker against the first: x, y, z slides, X, Y, Z turns, in marker axes; q: a quarter turn about x
-    /// (plane: z). Coordinates: those that relations and drivers may use; the motion each of them is.
+    /// Motions of the second marker against the first: x, y, z slides, X, Y, Z turns, in marker axes; q: a quarter turn
+    /// about x (plane: z). Coordinates: those that relations and drivers may use; the motion each of them is.
     struct Type {
         std::string name, motions;
         std::string coordinate{};

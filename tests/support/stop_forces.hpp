@@ -1,11 +1,14 @@
 #pragma once
-// Coulomb's law at stops, checked on the motion: are there forces that push, lie in their cones and move the bodies exactly as they move?
+// Coulomb's law at stops, checked on the motion: are there forces that push, lie in their cones and move the bodies
+// exactly as they move?
 //
-// Forces that are reported are those of least norm. Where contacts share a load they are not unique, and those need not obey the law; what has to
-// exist is one choice that does. With the accelerations W f that the forces reported give to gaps and slips, it is sought among
+// Forces that are reported are those of least norm. Where contacts share a load they are not unique, and those need not
+// obey the law; what has to exist is one choice that does. With the accelerations W f that the forces reported give to
+// gaps and slips, it is sought among
 //
-//   f = sum z_k r_k,  z >= 0,  rays r_k:  along the normal, at the edge of the static cone of what sticks (in space an outer polygon of `sides`),
-//                                         against the slip at the kinetic coefficient of what slips, and both ways along the normal of what has latched
+//   f = sum z_k r_k,  z >= 0,  rays r_k:
+//     along the normal, at the edge of the static cone of what sticks (in space an outer polygon of `sides`),
+//     against the slip at the kinetic coefficient of what slips, and both ways along the normal of what has latched
 //
 // by least squares,  min |W^(1/2) (R z - f)|^2,  which is the complementarity problem of complementarity.hpp.
 
@@ -32,7 +35,8 @@ public:
           response_(m_),
           reactions_(m_) {}
 
-    /// What is left of the accelerations at the contacts if forces have to obey the law, over the accelerations; 0: such forces exist.
+    /// What is left of the accelerations at the contacts if forces have to obey the law, over the accelerations; 0:
+    /// such forces exist.
     double find_violation(const State& state) {
         BodyStates<D> states;
         std::vector<TwistVec<D>> rates(m_.bodies.size());

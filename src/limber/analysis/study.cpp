@@ -249,7 +249,7 @@ std::vector<double> parse_values(const std::string& text) {
         for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
         return parts;
     };
-    constexpr double most_values = 1e5;
+    constexpr double max_values = 1e5;
     std::vector<double> values;
     for (const std::string& part : split(text, ',')) {
         std::vector<double> numbers;
@@ -260,7 +260,7 @@ std::vector<double> parse_values(const std::string& text) {
             continue;
         }
         const double count = numbers.size() == 3 ? std::floor((numbers[1] - numbers[0]) / numbers[2] + 1e-9) : NAN;
-        if (!(count >= 0 && count < most_values && numbers[2] != 0))
+        if (!(count >= 0 && count < max_values && numbers[2] != 0))
             throw ModelError(fmt::format("expected a value or a range FROM:TO:BY, found '{}'", part));
         for (int i = 0; i <= static_cast<int>(count); ++i) values.push_back(numbers[0] + i * numbers[2]);
         // The end itself, where rounding brings the last value next to it.

@@ -4,8 +4,8 @@
 // The error of a run against a reference, z being the watched sensors (k of them):
 //
 //   compute_rms_error    root of the mean of (z - z*)^2 over sensors and common instants
-//   compute_path_error   1 / (k (ns + 1)) sum_i sqrt( sum_j (z_ij - z*_ij)^2 ), j = 0 .. ns over all steps of the run, the reference
-//                        interpolated (Cuadrado and Dopico, hybrid formulation, eq. 43)
+//   compute_path_error   1 / (k (ns + 1)) sum_i sqrt( sum_j (z_ij - z*_ij)^2 ), j = 0 .. ns over all steps of the run,
+//                        the reference interpolated (Cuadrado and Dopico, hybrid formulation, eq. 43)
 
 #include <functional>
 #include <limits>
@@ -74,8 +74,8 @@ struct Study {
     std::vector<StudyRun> runs;        ///< of all points, or of those before the study was stopped
 };
 
-/// Runs all points, with errors by eq. (43) against the same formulation with the trapezoidal rule at `reference_step`. Where that
-/// fails, the errors are NaN. Paths are kept for the references only.
+/// Runs all points, with errors by eq. (43) against the same formulation with the trapezoidal rule at `reference_step`.
+/// Where that fails, the errors are NaN. Paths are kept for the references only.
 Study run_study(const Model& model, const std::vector<StudyPoint>& points, const StudyOptions& options,
                 double reference_step, const StudyProgress& progress = {});
 

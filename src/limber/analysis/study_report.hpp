@@ -11,8 +11,8 @@ std::string format_study_csv(std::span<const StudyRun> runs, double until);
 /// Reads it back: points, times, errors and failures. Lines that start with # are skipped.
 std::vector<StudyRun> parse_study_csv(const std::string& text);
 
-/// Error over CPU time, one series per formulation and integrator. Of each series only the runs are drawn that no other one
-/// of it beats in both.
+/// Error over CPU time, one series per formulation and integrator. Of each series only the runs are drawn that no other
+/// one of it beats in both.
 Plot make_work_precision_plot(std::span<const StudyRun> runs, const std::string& title);
 
 }  // namespace limber

@@ -19,7 +19,8 @@ enum class ContactTreatment {
 
 struct ContactOptions {
     ContactTreatment treatment = ContactTreatment::events;
-    /// Penalty of a violated stop, force over depth (treatments augmented_lagrangian and penalty); 0: what suits mass and step.
+    /// Penalty of a violated stop, force over depth (treatments augmented_lagrangian and penalty); 0: what suits mass
+    /// and step.
     double stiffness = 0;
     ImpactLaw impact_law = ImpactLaw::newton;
     /// A bounce whose flight would be shorter than this part of the step is the last one of its sequence.

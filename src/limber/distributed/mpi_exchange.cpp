@@ -28,7 +28,7 @@ public:
         sent_.clear();
         for (std::size_t k = 0; k < owner.size(); ++k)
             if (owner[k] == rank_) sent_.insert(sent_.end(), data + first[k], data + first[k + 1]);
-        received_.resize(static_cast<std::size_t>(starts_.back() + counts_.back()));
+        received_.resize(static_cast<std::size_t>(starts_.back()) + static_cast<std::size_t>(counts_.back()));
         MPI_Allgatherv(sent_.data(), counts_[rank_], MPI_BYTE, received_.data(), counts_.data(), starts_.data(),
                        MPI_BYTE, MPI_COMM_WORLD);
         for (std::size_t k = 0; k < owner.size(); ++k) {

@@ -261,6 +261,7 @@ VecX ArticulatedBodySolver<D>::find_floor() const {
 template <int D>
 std::vector<double> ArticulatedBodySolver<D>::find_ball_inertia() const {
     std::vector<double> list;
+    list.reserve(tree_.ball_columns.size());
     for (const int first : tree_.ball_columns) list.push_back(system_->coordinate_inertia()[first]);
     return list;
 }

@@ -3,14 +3,16 @@
 //
 // Loop closures by a solve in the space of the constraints:
 //   (J M^-1 J^T) lambda = J M^-1 Q + g,     a = M^-1 (Q - J^T lambda),     g = bias + gains
-// where each product with M^-1 is a sweep over the tree. The way up is made once for every closure, along its branches only, and
-// gives the matrix by dot products (see articulated_inertia.hpp). The matrix is regularised and refined like that of baumgarte, so
-// redundant closures give the smallest multipliers; where closures are open, those that depend on others are left out instead.
+// where each product with M^-1 is a sweep over the tree. The way up is made once for every closure, along its branches
+// only, and gives the matrix by dot products (see articulated_inertia.hpp). The matrix is regularised and refined like
+// that of baumgarte, so redundant closures give the smallest multipliers; where closures are open, those that depend on
+// others are left out instead.
 //
-// Massless links have no M^-1 of their own: M + E is factorised, with an inertia E for their coordinates like that of a real link, so that ranks and
-// pivots are those of a real mechanism. The solution x for M itself obeys x = P (Q + E x), P being the solution operator for M + E and the
-// closures. I - P E is symmetric and positive definite in the metric of E, its spectrum lies between 0 and 1, and conjugate gradients
-// find x in a few passes, one per massless coordinate at most.
+// Massless links have no M^-1 of their own: M + E is factorised, with an inertia E for their coordinates like that of a
+// real link, so that ranks and pivots are those of a real mechanism. The solution x for M itself obeys x = P (Q + E x),
+// P being the solution operator for M + E and the closures. I - P E is symmetric and positive definite in the metric of
+// E, its spectrum lies between 0 and 1, and conjugate gradients find x in a few passes, one per massless coordinate at
+// most.
 
 #include "limber/dynamics/configuration.hpp"
 #include "limber/dynamics/formulation.hpp"
@@ -32,11 +34,11 @@ public:
     bool project_step(const VecX& start, double t, double h, VecX& q, VecX& v, std::span<const double> memory) override;
 
 protected:
-    /// Positions, inertias and closures, unless they are those of the last call. Closures that depend on others where nothing is open
-    /// may be left out where something is. False: see failure().
+    /// Positions, inertias and closures, unless they are those of the last call. Closures that depend on others where
+    /// nothing is open may be left out where something is. False: see failure().
     bool factorize_at(double t, const VecX& q, std::span<const double> memory, bool with_dependent = false);
-    /// M x + J^T y = f and J x + rhs = 0 with the inertias last factorised. The value of x on entry counts only where there is
-    /// no mass.
+    /// M x + J^T y = f and J x + rhs = 0 with the inertias last factorised. The value of x on entry counts only where
+    /// there is no mass.
     void solve_constrained(const VecX& f, const VecX& rhs, const VecX& q, VecX& x, VecX& y);
     const RelativeSystem<D>& relative() const { return relative_; }
     int closure_rows() const { return rows_; }

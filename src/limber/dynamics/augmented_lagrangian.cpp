@@ -131,7 +131,8 @@ bool AugmentedLagrangianSolver::solve(double t, const VecX& q, const VecX& v, st
         if (!a.allFinite()) failure_ = "the accelerations are not finite";
         return a.allFinite();
     }
-    // Rows have gradients of about one, or of a length by angles, so constraint accelerations compare with accelerations.
+    // Rows have gradients of about one, or of a length by angles, so constraint accelerations compare with
+    // accelerations.
     const double enough =
         1e-12 * std::min(1.0, system_->length_scale()) *
         (target_.lpNorm<Eigen::Infinity>() + a.lpNorm<Eigen::Infinity>() + e.force.lpNorm<Eigen::Infinity>());

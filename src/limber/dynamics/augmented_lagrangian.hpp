@@ -7,10 +7,10 @@
 //   (M + J^T W J) (a_(i+1) - a_i) = Q - M a_i - J^T lambda_i - J^T W (J a_i + g)
 //
 // until the constraint accelerations J a + g vanish. The matrix is regular at singular positions and with redundant
-// constraints. Its rounding errors, of about penalty times those of M, would stay in a_i; the first three terms on the right, zero
-// but for rounding, take them out. If one such pass is not enough, constraints act weakly somewhere: then further corrections are
-// made conjugate (see multiplier_iteration.hpp) before the last pass. Conditions that are none where the constraints are closed
-// are left out (see open_constraints.hpp).
+// constraints. Its rounding errors, of about penalty times those of M, would stay in a_i; the first three terms on the
+// right, zero but for rounding, take them out. If one such pass is not enough, constraints act weakly somewhere: then
+// further corrections are made conjugate (see multiplier_iteration.hpp) before the last pass. Conditions that are none
+// where the constraints are closed are left out (see open_constraints.hpp).
 
 #include "limber/dynamics/configuration.hpp"
 #include "limber/dynamics/formulation.hpp"
@@ -24,8 +24,8 @@ public:
     AugmentedLagrangianSolver(std::shared_ptr<const System> system, const FormulationOptions& options);
 
     bool solve(double t, const VecX& q, const VecX& v, std::span<const double> memory, VecX& a, VecX& lambda) override;
-    /// The same as in the base class, with the matrix of the last solve for the positions; the matrix for the velocities serves the next
-    /// solve at the projected positions.
+    /// The same as in the base class, with the matrix of the last solve for the positions; the matrix for the
+    /// velocities serves the next solve at the projected positions.
     bool project(double t, VecX& q, VecX& v, std::span<const double> memory) override;
     bool project_step(const VecX& start, double t, double h, VecX& q, VecX& v, std::span<const double> memory) override;
     bool has_dependent_velocities() const override { return is_overconstrained_ && mass_.are_velocities_dependent(); }
@@ -37,8 +37,9 @@ protected:
     void refine_penalty(VecX& a);
     /// a_1 of the equations above, forces and target being up to date.
     void start(VecX& a);
-    /// Solves again, by the function given, without combinations of rows that may be no condition, if there are such. Not where no row
-    /// depends on others: there what is held weakly is a dead point, and the constraints say on which branch it is passed.
+    /// Solves again, by the function given, without combinations of rows that may be no condition, if there are such.
+    /// Not where no row depends on others: there what is held weakly is a dead point, and the constraints say on which
+    /// branch it is passed.
     template <class Again>
     void leave_out_uncertain(double enough, const Again& again) {
         if (!is_overconstrained_) return;

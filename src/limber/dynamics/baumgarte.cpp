@@ -6,8 +6,8 @@
 namespace limber {
 namespace {
 
-// Over the admittance of a row. Away from the constraints (stages, predictions) redundant rows contradict each other a little;
-// smaller values would enforce the contradiction, larger ones blur dead points.
+// Over the admittance of a row. Away from the constraints (stages, predictions) redundant rows contradict each other a
+// little; smaller values would enforce the contradiction, larger ones blur dead points.
 constexpr double saddle_regularisation = 1e-8;
 constexpr int refinements = 3;
 constexpr int max_refinements = 20;  // needed near dead points, where some constraint hardly acts
@@ -67,7 +67,8 @@ void BaumgarteSolver::assemble() {
     for (int i = 0; i < system_->rows(); ++i) matrix_[diagonal_place_[i]] = -1 / weight_[i];
 }
 
-// The matrix applied to what is left of the constraints, J a + g, and of the equilibrium, Q - M a - J^T (lambda + m (J a + g)).
+// The matrix applied to what is left of the constraints, J a + g, and of the equilibrium, Q - M a - J^T (lambda + m (J
+// a + g)).
 void BaumgarteSolver::refine(VecX& a, VecX& lambda) {
     const Evaluation& e = *evaluation_;
     const int n = system_->size();

@@ -7,9 +7,10 @@
 // Redundant rows make this singular, massless bodies make M singular. Solved as the quasi-definite matrix
 //   [ M + J^T m J   J^T ]       m: inertia of the rows (adds a multiple of the constraint equations to the first line),
 //   [ J             -d  ]       d: 1e-8 / m
-// which has an L D L^T factorisation in any order, with refinement against the exact equations, made conjugate where constraints
-// act weakly (see multiplier_iteration.hpp). From zero the refinement converges to the multipliers of smallest norm: the
-// pseudo-inverse solution. Conditions that are none where the constraints are closed are left out (see open_constraints.hpp).
+// which has an L D L^T factorisation in any order, with refinement against the exact equations, made conjugate where
+// constraints act weakly (see multiplier_iteration.hpp). From zero the refinement converges to the multipliers of
+// smallest norm: the pseudo-inverse solution. Conditions that are none where the constraints are closed are left out
+// (see open_constraints.hpp).
 
 #include "limber/dynamics/formulation.hpp"
 #include "limber/dynamics/left_out_rows.hpp"

@@ -1,12 +1,13 @@
 #pragma once
-// Canonical momenta in relative coordinates (Lefeber et al. 2002, corrected, for trees of any joints): the state is (q, p) with
-// p = M v, and no acceleration is needed to advance it.
+// Canonical momenta in relative coordinates (Lefeber et al. 2002, corrected, for trees of any joints): the state is (q,
+// p) with p = M v, and no acceleration is needed to advance it.
 //
 //   towards the roots    articulated inertias; momenta left over
 //   towards the leaves   v = M^-1 p
 //   towards the roots    p' = applied forces + what the motion of the columns makes of the momenta (RelativeSystem)
 //
-// Momenta that the equations conserve are conserved to rounding by any Runge-Kutta scheme, since they are linear in the state.
+// Momenta that the equations conserve are conserved to rounding by any Runge-Kutta scheme, since they are linear in the
+// state.
 //
 // Loop closures: v = M^-1 (p - J^T sigma) with J v + Phi_t = 0, and p' loses J^T lambda with the multipliers of the
 // articulated-body method, which does need accelerations.

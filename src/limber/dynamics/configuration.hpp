@@ -32,7 +32,8 @@ private:
     std::vector<double> memory_;
 };
 
-/// Evaluates positions and factorises what belongs to them, unless that was done there last. Returns what `factorize` does.
+/// Evaluates positions and factorises what belongs to them, unless that was done there last. Returns what `factorize`
+/// does.
 template <class Factorize>
 bool factorize_once_at(Configuration& last, const System& system, Evaluation& e, double t, const VecX& q,
                        std::span<const double> memory, const Factorize& factorize) {

@@ -5,7 +5,8 @@
 
 namespace limber {
 
-/// Positions where the mechanism was designed, with the rows of contacts and of friction that sticks on or off. The evaluation is for matrices only: it refers to positions that are gone.
+/// Positions where the mechanism was designed, with the rows of contacts and of friction that sticks on or off. The
+/// evaluation is for matrices only: it refers to positions that are gone.
 void update_reference_positions(const System& system, Evaluation& e, bool with_contacts = true);
 
 /// Whether conditions on velocities depend on each other or on the other rows there.

@@ -32,12 +32,13 @@ struct FormulationOptions {
     double frequency = 0.2 * pi;
     double damping = 0.1;
     Stabilisation stabilisation = Stabilisation::automatic;
-    /// global, hybrid, semi-recursive: Newton's method with the tangent of the hybrid paper instead of the exact one. Cheaper
-    /// per step, more iterations; the solution is the same.
+    /// global, hybrid, semi-recursive: Newton's method with the tangent of the hybrid paper instead of the exact one.
+    /// Cheaper per step, more iterations; the solution is the same.
     bool use_approximate_tangent = false;
     int max_iterations = 12;
-    /// global, hybrid, semi-recursive: Newton's iteration stops when the acceleration A is known to this fraction of |A| times the square of its relative
-    /// change in the step, (|A' - A| / |A|)^2, which is far below the error of the step itself; see newton_iteration.hpp.
+    /// global, hybrid, semi-recursive: Newton's iteration stops when the acceleration A is known to this fraction of
+    /// |A| times the square of its relative change in the step, (|A' - A| / |A|)^2, which is far below the error of the
+    /// step itself; see newton_iteration.hpp.
     double tolerance = 1e-7;
 
     bool operator==(const FormulationOptions&) const = default;
@@ -58,23 +59,25 @@ public:
                        VecX& lambda) = 0;
     /// Moves q and v onto the constraints, least in the metric of the masses.
     virtual bool project(double t, VecX& q, VecX& v, std::span<const double> memory);
-    /// Ends a step of length h that began at t and `start` and has come to q without heeding the constraints there: constraint forces
-    /// of the start act until q is on the constraints, which also changes v, then v is projected. With M constant this makes
-    /// a symplectic step out of one of free bodies (Hairer, Lubich and Wanner 2006, VII.1.3).
+    /// Ends a step of length h that began at t and `start` and has come to q without heeding the constraints there:
+    /// constraint forces of the start act until q is on the constraints, which also changes v, then v is projected.
+    /// With M constant this makes a symplectic step out of one of free bodies (Hairer, Lubich and Wanner 2006,
+    /// VII.1.3).
     virtual bool project_step(const VecX& start, double t, double h, VecX& q, VecX& v, std::span<const double> memory);
 
-    /// Whether rows for velocities depend on each other or on the other rows. Gains then pull against each other; projection does not.
+    /// Whether rows for velocities depend on each other or on the other rows. Gains then pull against each other;
+    /// projection does not.
     virtual bool has_dependent_velocities() const { return false; }
 
-    /// Gains follow the length of the step, of the longest one since use_no_gains(): gains of a short step are too stiff for
-    /// a longer one that follows.
+    /// Gains follow the length of the step, of the longest one since use_no_gains(): gains of a short step are too
+    /// stiff for a longer one that follows.
     void use_gains_for_step(double step);
     void use_no_gains() {
         gains_ = {};
         gain_step_ = 0;
     }
-    /// Whether the constraints of the last solve have come apart, beyond anything stabilisation can mend; then failure() says
-    /// which.
+    /// Whether the constraints of the last solve have come apart, beyond anything stabilisation can mend; then
+    /// failure() says which.
     bool has_come_apart();
 
     const System& system() const { return *system_; }
@@ -91,8 +94,8 @@ public:
 protected:
     /// bias + gain terms: what J a must cancel.
     void update_target();
-    // The two halves of a projection, with a matrix S = M + J^T W J factorised near by (positions) or here (velocities).
-    // False: the matrix is from too far away.
+    // The two halves of a projection, with a matrix S = M + J^T W J factorised near by (positions) or here
+    // (velocities). False: the matrix is from too far away.
     bool correct_positions(double t, VecX& q, std::span<const double> memory, PenalizedMass& mass, VecX& lambda);
     void correct_velocities(VecX& v, PenalizedMass& mass, VecX& lambda);
 
@@ -115,7 +118,8 @@ private:
 
 class StepSolver;
 
-/// A formulation: how its solvers are made, and what it can do. The rest of the program asks these abilities, never its name.
+/// A formulation: how its solvers are made, and what it can do. The rest of the program asks these abilities, never its
+/// name.
 struct FormulationInfo {
     using MakeAccelerations = std::unique_ptr<AccelerationSolver> (*)(std::shared_ptr<const System>,
                                                                       const FormulationOptions&);

@@ -55,8 +55,8 @@ std::vector<FormulationInfo> list_formulations() {
                     .description = "orthogonal decomposition of the constraint Jacobian, with projection",
                     .make_accelerations = accelerations<NullSpaceSolver>,
                     .always_projects = true});
-    // In relative coordinates steps of `global` are those of Cuadrado and Dopico. Explicit schemes use articulated bodies there, linear in
-    // the number of bodies, which a factorised mass matrix is not.
+    // In relative coordinates steps of `global` are those of Cuadrado and Dopico. Explicit schemes use articulated
+    // bodies there, linear in the number of bodies, which a factorised mass matrix is not.
     list.push_back(
         {.name = "hybrid",
          .description = "relative coordinates, index-3 augmented Lagrangian on the loop closures (Cuadrado and Dopico)",

@@ -26,7 +26,8 @@ constexpr double old_stiffness_rate = 0.003;
 // Projection of velocities and accelerations: passes at most, and the part of the error that one may leave.
 constexpr int velocity_projection_passes = 10;
 constexpr double newton_falls_enough = 0.9;
-// Velocity rows that depend on each other contradict each other a little: with less weight they yield, and not the holonomic ones.
+// Velocity rows that depend on each other contradict each other a little: with less weight they yield, and not the
+// holonomic ones.
 constexpr double dependent_weight = 1e-3;
 
 }  // namespace
@@ -100,14 +101,14 @@ void GlobalSolver::update_residual(const DifferenceFormulas& f) {
     rows_.tail(system_->rows() - holonomic) *= f.beta * f.step / f.gamma;
 }
 
-// Near singular positions some multipliers settle slowly, in directions in which the constraints hardly act; to chase them
-// would build up forces that belong to the discretisation, not to the mechanism.
+// Near singular positions some multipliers settle slowly, in directions in which the constraints hardly act; to chase
+// them would build up forces that belong to the discretisation, not to the mechanism.
 bool GlobalSolver::is_balanced(const DifferenceFormulas& f) const {
     return is_balanced_to(f, 3 * options_.tolerance * a_.lpNorm<Eigen::Infinity>(), constraint_tolerance);
 }
 
-// Equilibrium holds to this acceleration, so that light and heavy coordinates count alike, and constraints to this part of the length
-// scale.
+// Equilibrium holds to this acceleration, so that light and heavy coordinates count alike, and constraints to this part
+// of the length scale.
 bool GlobalSolver::is_balanced_to(const DifferenceFormulas& f, double acceleration, double opening) const {
     const VecX& inertia = system_->coordinate_inertia();
     double worst = 0;
@@ -158,9 +159,10 @@ NewtonProgress GlobalSolver::take_change(const DifferenceFormulas& f) {
                      1e-14 * q_.lpNorm<Eigen::Infinity>())};
 }
 
-// Where conditions on velocities depend on each other, those of a scheme that meets the constraints at positions contradict each other a little, and
-// what is left would add up in the multipliers, step by step, in a combination that does nothing where it arose and much where the mechanism
-// goes. So only what acts is taken: W J S^-1 J^T keeps it, up to 1/penalty, and drops the rest.
+// Where conditions on velocities depend on each other, those of a scheme that meets the constraints at positions
+// contradict each other a little, and what is left would add up in the multipliers, step by step, in a combination that
+// does nothing where it arose and much where the mechanism goes. So only what acts is taken: W J S^-1 J^T keeps it, up
+// to 1/penalty, and drops the rest.
 void GlobalSolver::drop_idle_multipliers() {
     product_.setZero();
     add_transposed(system_->jacobian_pattern(), jacobian_, multiplier_change_, 1.0, product_);
@@ -175,8 +177,9 @@ double GlobalSolver::find_enough(const State& start, const DifferenceFormulas& f
                     newton_rounding * q_.lpNorm<Eigen::Infinity>());
 }
 
-// Two passes are enough but near singular positions, where constraints hardly act in some directions. What is left there of the accelerations
-// is multiplied by up to (1/2 - beta) / beta in the next step, 3.4 with `higher-order`, and would grow while the mechanism is near.
+// Two passes are enough but near singular positions, where constraints hardly act in some directions. What is left
+// there of the accelerations is multiplied by up to (1/2 - beta) / beta in the next step, 3.4 with `higher-order`, and
+// would grow while the mechanism is near.
 void GlobalSolver::project(const VecX& rhs, VecX& x) {
     const Evaluation& e = *evaluation_;
     const double enough = 1e-10 * x.lpNorm<Eigen::Infinity>();

@@ -5,15 +5,15 @@
 //
 //   M a + J^T (lambda + alpha Phi) = Q,     lambda <- lambda + alpha Phi
 //
-// Schemes that weight the equilibrium over the step (HHT, generalized-alpha) do so through the acceleration A of the difference
-// formulas, (1 - dm) A' + dm A = (1 - df) a' + df a, so that the equations of motion themselves hold at the end of the step. For a
-// constant M this is the weighted equilibrium of the paper (eq. 38); for a varying one it keeps the second order (Arnold and Bruls 2007).
+// Schemes that weight the equilibrium over the step (HHT, generalized-alpha) do so through the acceleration A of the
+// difference formulas, (1 - dm) A' + dm A = (1 - df) a' + df a, so that the equations of motion themselves hold at the
+// end of the step. For a constant M this is the weighted equilibrium of the paper (eq. 38); for a varying one it keeps
+// the second order (Arnold and Bruls 2007).
 //
 // With a and v expressed by the positions q (difference formulas), Newton's matrix is
 //   S = M + gamma h C + beta h^2 (K + sum lambda_i Phi_i,qq) + J^T W J,      W = beta h^2 alpha = penalty * row inertia
-// so the penalty follows mass / h^2 by itself. S and J are evaluated once per step at the predicted positions (C and K, where they are
-// costly, every few steps as long as the iteration converges fast); an
-// iteration is
+// so the penalty follows mass / h^2 by itself. S and J are evaluated once per step at the predicted positions (C and K,
+// where they are costly, every few steps as long as the iteration converges fast); an iteration is
 //   S dq = -beta h^2 (M a + J^T lambda - Q) - J^T W Phi,   lambda <- lambda + W / (beta h^2) (Phi + J dq)
 // The multiplier update uses the constraint after the step to first order, which equals eq. (2) up to second order
 // and is free of the rounding error of alpha Phi. Velocity constraints enter with (beta h / gamma) phi in place of

@@ -1,8 +1,9 @@
 #pragma once
-// Combinations of rows that are left out of a solution with S = M + J^T W J (see open_constraints.hpp): y^T W^1/2 J, |y| = 1. With
-// u = J^T W^1/2 y and z = S^-1 u
+// Combinations of rows that are left out of a solution with S = M + J^T W J (see open_constraints.hpp): y^T W^1/2 J,
+// |y| = 1. With u = J^T W^1/2 y and z = S^-1 u
 //   (S - u u^T)^-1 = S^-1 + z z^T / (1 - u.z)
-// and residuals r lose their part W^-1/2 y y^T W^1/2 r. Whoever has factorised S gives its inverse as a function `solve(x)`, in place.
+// and residuals r lose their part W^-1/2 y y^T W^1/2 r. Whoever has factorised S gives its inverse as a function
+// `solve(x)`, in place.
 
 #include <cmath>
 #include <vector>
@@ -20,8 +21,8 @@ public:
     void clear() { count_ = 0; }
     int count() const { return count_; }
 
-    /// Leaves out the combination of rows that is held least, if its square is below this share of the usual one. To be found among
-    /// the residuals that a solve has left.
+    /// Leaves out the combination of rows that is held least, if its square is below this share of the usual one. To be
+    /// found among the residuals that a solve has left.
     template <class Solve>
     bool add(const Evaluation& e, const VecX& residual, double share, const Solve& solve) {
         if (count_ == static_cast<int>(list_.size())) return false;
@@ -60,7 +61,7 @@ public:
                 if (e.jacobian[k] != 0) trial[i] = std::sin(1.0 + i) / std::sqrt(weight_[i]);
         const VecX by_row = VecX::Zero(system_.rows());
         const VecX by_column = VecX::Zero(system_.size());
-        list_.assign(most_left_out, {by_row, by_row, by_column, by_column, 1.0});
+        list_.assign(max_left_out, {by_row, by_row, by_column, by_column, 1.0});
         change_ = by_row;
         const bool found = add(e, trial, 1 / penalty_, solve);
         velocity_share_ = 0;
@@ -83,7 +84,7 @@ public:
     }
 
 private:
-    static constexpr int most_left_out = 4;
+    static constexpr int max_left_out = 4;
     static constexpr int power_iterations = 3;
     static constexpr double least_share = 1e-8;
     struct Combination {

@@ -1,17 +1,20 @@
 #pragma once
 // Newton's method of a step, as all step solvers have it: where it starts, which tangent it uses, and when it may stop.
 //
-// It stops when what it leaves is nothing beside the error of the step itself. Where accelerations A change at a rate omega,
-// |A' - A| / |A| is about h omega over a step, and the trapezoidal rule is wrong by about (h omega)^2 / 12 of A. So
+// It stops when what it leaves is nothing beside the error of the step itself. Where accelerations A change at a rate
+// omega, |A' - A| / |A| is about h omega over a step, and the trapezoidal rule is wrong by about (h omega)^2 / 12 of A.
+// So
 //
 //   |dA| <= tolerance |A| min(1, (|A' - A| / |A|)^2)                                                         (1)
 //
-// which is about 1e-6 of that error with the usual tolerance of 1e-7. It has to be so little because errors of the formulas are those
-// of a mechanism near by and partly cancel in every turn, while what an iteration leaves may push in the same direction in each step: in a
-// top that turns at 160 rad/s, 1e-7 of the acceleration changes the tilt by 4e-3 in 10 s, where the trapezoidal rule keeps it.
+// which is about 1e-6 of that error with the usual tolerance of 1e-7. It has to be so little because errors of the
+// formulas are those of a mechanism near by and partly cancel in every turn, while what an iteration leaves may push in
+// the same direction in each step: in a top that turns at 160 rad/s, 1e-7 of the acceleration changes the tilt by 4e-3
+// in 10 s, where the trapezoidal rule keeps it.
 //
-// Rounding ends the iteration before (1) where steps are tiny, links light or chains long: changes stop falling then. An iteration that
-// has come to a standstill is accepted at `tolerance` |A| instead, as is one that some multiplier slows down near a singular position.
+// Rounding ends the iteration before (1) where steps are tiny, links light or chains long: changes stop falling then.
+// An iteration that has come to a standstill is accepted at `tolerance` |A| instead, as is one that some multiplier
+// slows down near a singular position.
 
 #include <algorithm>
 #include <array>
@@ -49,7 +52,8 @@ constexpr double newton_standstill = 0.3;
 /// How fast the changes of one step fall.
 class ConvergenceWatch {
 public:
-    /// A change made. Rates among changes below `noise` say nothing: near a steady state the first change is one of them.
+    /// A change made. Rates among changes below `noise` say nothing: near a steady state the first change is one of
+    /// them.
     void follow(double size, double noise) {
         rate_ = before_ > 0 ? size / before_ : 0;
         if (before_ > noise) {
@@ -65,7 +69,8 @@ public:
     bool has_stalled() const { return rate_ > newton_standstill; }
     double worst() const { return worst_; }
     double worst_of_tangent() const { return worst_of_tangent_; }
-    /// Linear convergence with rate r leaves about r / (1 - r) of the last change. The rate is taken for no better than given.
+    /// Linear convergence with rate r leaves about r / (1 - r) of the last change. The rate is taken for no better than
+    /// given.
     double left(double least_rate) const {
         const double r = std::max(rate_, least_rate);
         return is_first_ ? before_ : before_ * r / std::max(0.1, 1 - r);
@@ -76,9 +81,10 @@ private:
     bool is_first_ = true;
 };
 
-/// Tangents are symmetrised. Of slender bodies that turn far in a step the symmetric part of the exact one is worse than none of its
-/// gyroscopic terms: with inertias I_a << I_t along and across it is not even positive definite from h omega > 2 sqrt(I_a / I_t) on. The
-/// approximate tangent has no such terms. So where one of the two converges slowly, the other is tried, and the better one stays.
+/// Tangents are symmetrised. Of slender bodies that turn far in a step the symmetric part of the exact one is worse
+/// than none of its gyroscopic terms: with inertias I_a << I_t along and across it is not even positive definite from h
+/// omega > 2 sqrt(I_a / I_t) on. The approximate tangent has no such terms. So where one of the two converges slowly,
+/// the other is tried, and the better one stays.
 class TangentChoice {
 public:
     TangentChoice(bool is_approximate, bool is_free) : kind_(is_approximate ? 1 : 0), is_free_(is_free) {}

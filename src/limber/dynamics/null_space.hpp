@@ -8,8 +8,8 @@
 //   self-motion part  x_s = Q_2 y_2,  (Q_2^T M' Q_2) y_2 = Q_2^T (Q' - M' x_c)
 //   multipliers       R lambda = Q_1^T (Q' - M' x)                    (zero for rows found dependent)
 //
-// Redundant rows are dependent only where the constraints hold; a little away from there (predicted positions) they would
-// pass for independent and lock the mechanism. So the rank is limited to the largest one seen on the constraints.
+// Redundant rows are dependent only where the constraints hold; a little away from there (predicted positions) they
+// would pass for independent and lock the mechanism. So the rank is limited to the largest one seen on the constraints.
 //
 // After each step positions and velocities are projected onto the constraints in the metric of the masses (see the
 // base class), which keeps momentum; a projection in the metric of D would not.

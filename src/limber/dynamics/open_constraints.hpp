@@ -1,10 +1,11 @@
 #pragma once
 // Constraints that are open tell less than they seem to.
 //
-// A row that depends on the others where all are closed (every overconstrained loop has one) seems to be independent where they are
-// open by some delta, as at the inner stages of a step: what it adds to the others is of the order of delta, its square in the matrix of the
-// constraints of the order of delta^2, and the condition that it would add holds the mechanism fast. Where nothing is open, such rows share
-// the load with the others instead. So they do where gains keep the constraints closed: these must act on all rows, in every step.
+// A row that depends on the others where all are closed (every overconstrained loop has one) seems to be independent
+// where they are open by some delta, as at the inner stages of a step: what it adds to the others is of the order of
+// delta, its square in the matrix of the constraints of the order of delta^2, and the condition that it would add holds
+// the mechanism fast. Where nothing is open, such rows share the load with the others instead. So they do where gains
+// keep the constraints closed: these must act on all rows, in every step.
 
 #include <algorithm>
 

@@ -39,7 +39,8 @@ public:
         left_out_.respond(x);
     }
 
-    /// Leaves out the combination of rows that is held least (left_out_rows.hpp), if its square is below this share of the usual one.
+    /// Leaves out the combination of rows that is held least (left_out_rows.hpp), if its square is below this share of
+    /// the usual one.
     bool leave_out(const Evaluation& e, const VecX& residual, double share) {
         return left_out_.add(e, residual, share, [&](VecX& x) { solver_->solve(x); });
     }
@@ -53,8 +54,8 @@ public:
     /// Takes away what is left out of residuals.
     void take_left_out(VecX& residual) const { left_out_.take_from(residual); }
 
-    /// Moves x so that J x + rhs = 0, least in the metric of the masses; residual: J x + rhs on entry, the rest on exit. J is
-    /// the evaluation's, S the factorised one. Returns the number of passes.
+    /// Moves x so that J x + rhs = 0, least in the metric of the masses; residual: J x + rhs on entry, the rest on
+    /// exit. J is the evaluation's, S the factorised one. Returns the number of passes.
     int eliminate(const Evaluation& e, double enough, int max_passes, VecX& residual, VecX& x, VecX& lambda) {
         take_left_out(residual);
         return iteration_.run(weight_, enough, max_passes, residual, x, lambda,

@@ -4,8 +4,8 @@
 //
 //   (M + J^T W J) a = Q - J^T W (bias + kv Phi' + kp Phi),   lambda = W (J a + bias + kv Phi' + kp Phi)
 //
-// One solve per evaluation, and one more for its rounding errors, which are about penalty times those of M; constraint accelerations are
-// met to about 1/penalty.
+// One solve per evaluation, and one more for its rounding errors, which are about penalty times those of M; constraint
+// accelerations are met to about 1/penalty.
 
 #include "limber/dynamics/augmented_lagrangian.hpp"
 

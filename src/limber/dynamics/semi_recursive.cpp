@@ -10,7 +10,8 @@ namespace {
 
 // Rows closer to dependence than this count as dependent; scaled by their inertia, rows have sizes of about one.
 constexpr double independence_tolerance = 1e-8;
-// Of (9): what another choice is made at, over the least since the last choice but over one at least, and what counts as singular.
+// Of (9): what another choice is made at, over the least since the last choice but over one at least, and what counts
+// as singular.
 constexpr double poor = 2;
 constexpr double singular = 1e10;
 constexpr int max_closures = 10;
@@ -86,7 +87,8 @@ StepReport SemiRecursiveSolver::fail(StepReport report, std::string reason) {
 
 // ---------------------------------------------------------------- independent coordinates
 
-// R at the start of the step, with the coordinates of the last one or, if these have become poor, with others. False: no choice will do.
+// R at the start of the step, with the coordinates of the last one or, if these have become poor, with others. False:
+// no choice will do.
 bool SemiRecursiveSolver::update_choice() {
     const auto update = [&] {
         make_dense_jacobian();
@@ -395,8 +397,8 @@ bool SemiRecursiveSolver::has_settled(const State& state, const DifferenceFormul
     return size <= std::max(options_.tolerance * a_.lpNorm<Eigen::Infinity>(), rounding) || is_balanced();
 }
 
-// Of long chains rounding of the forces moves the ends by more than the change that is accepted: what counts then is that forces balance, as
-// accelerations, so that light and heavy coordinates count alike.
+// Of long chains rounding of the forces moves the ends by more than the change that is accepted: what counts then is
+// that forces balance, as accelerations, so that light and heavy coordinates count alike.
 bool SemiRecursiveSolver::is_balanced() const {
     const VecX& inertia = system_->coordinate_inertia();
     double worst = 0;

@@ -1,6 +1,6 @@
 #pragma once
-// Semi-recursive formulation: relative coordinates z of the forest, reduced to independent ones y by a second velocity transformation
-// (Cuadrado and Dopico; Garcia de Jalon and Bayo 1994).
+// Semi-recursive formulation: relative coordinates z of the forest, reduced to independent ones y by a second velocity
+// transformation (Cuadrado and Dopico; Garcia de Jalon and Bayo 1994).
 //
 //   z = (d, y)                      dependent and independent coordinates                                  (1)
 //   Phi(d, y, t) = 0                d for given y, by Newton's method                                      (2)
@@ -11,26 +11,28 @@
 //   R^T (M + gamma h C + beta h^2 K) R dA = -r                                                             (7)
 //   J_d^T lambda = (Q - M z'')_d    multipliers, for reactions and for K                                   (8)
 //
-// Difference formulas are applied to y alone. Newton's method finds their acceleration A; for every A the dependent positions,
-// velocities and accelerations follow from the constraints exactly.
+// Difference formulas are applied to y alone. Newton's method finds their acceleration A; for every A the dependent
+// positions, velocities and accelerations follow from the constraints exactly.
 //
-// The independent coordinates are those that a factorisation with full pivoting of J in the metric of the masses leaves over (Terze 2002:
-// the constraint subspace is best represented by coordinates aligned with it). An error of y_k makes one of R_ik in d_i; in units
-// of inertia m that is the magnification
+// The independent coordinates are those that a factorisation with full pivoting of J in the metric of the masses leaves
+// over (Terze 2002: the constraint subspace is best represented by coordinates aligned with it). An error of y_k makes
+// one of R_ik in d_i; in units of inertia m that is the magnification
 //
 //   g_i = max_k |R_ik| sqrt(m_i / m_k)                                                                     (9)
 //
-// of the dependent coordinate i: about one where the choice was made, and beyond all bounds where d_i can no longer follow from y (an Euler
-// parameter passes zero in every turn of a body). Coordinates are chosen anew as soon as any g_i has become poor, long before. Since a
-// state holds positions, velocities and accelerations of all coordinates, and all satisfy the constraints, another choice
-// makes no jump and keeps the order.
+// of the dependent coordinate i: about one where the choice was made, and beyond all bounds where d_i can no longer
+// follow from y (an Euler parameter passes zero in every turn of a body). Coordinates are chosen anew as soon as any
+// g_i has become poor, long before. Since a state holds positions, velocities and accelerations of all coordinates, and
+// all satisfy the constraints, another choice makes no jump and keeps the order.
 //
-// Where the speed of a driver jumps, positions and velocities of the independent coordinates take their part of the impulse, as in all other
-// formulations: with rows the part of Phi or Phi' that the motion before does not foresee, and d = (-J_d^-1 rows, 0),
+// Where the speed of a driver jumps, positions and velocities of the independent coordinates take their part of the
+// impulse, as in all other formulations: with rows the part of Phi or Phi' that the motion before does not foresee, and
+// d = (-J_d^-1 rows, 0),
 //
 //   y += dy,   R^T M (R dy + d) = 0                                                                        (10)
 //
-// No multipliers, no penalty: where the rank of J falls (dead points) there is nothing to hold on to, and the step may fail.
+// No multipliers, no penalty: where the rank of J falls (dead points) there is nothing to hold on to, and the step may
+// fail.
 
 #include <Eigen/Cholesky>
 #include <Eigen/LU>

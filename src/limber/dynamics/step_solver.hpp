@@ -60,13 +60,14 @@ public:
     virtual CoupledStepSolver* as_coupled() { return nullptr; }
 };
 
-/// How far an iteration of Newton's method has gone, and what change of the positions would be small enough to be the last.
+/// How far an iteration of Newton's method has gone, and what change of the positions would be small enough to be the
+/// last.
 struct NewtonProgress {
     double change = 0, acceptable = 0;
 };
 
-/// A step solver that something outside takes part in (see modular/). Newton's method goes by single iterations: open(), then
-/// approach() and advance() in turn until all agree, then close().
+/// A step solver that something outside takes part in (see modular/). Newton's method goes by single iterations:
+/// open(), then approach() and advance() in turn until all agree, then close().
 class CoupledStepSolver : public StepSolver {
 public:
     CoupledStepSolver* as_coupled() override { return this; }
@@ -75,8 +76,8 @@ public:
     virtual void forget() = 0;
     /// Begins a step at the predicted motion.
     virtual void open(const State& start, const DifferenceFormulas& formulas) = 0;
-    /// Evaluates the iterate, with the memory of the state, and finds the next change of its positions. With `refresh` the tangent is
-    /// that of here. False if there is none.
+    /// Evaluates the iterate, with the memory of the state, and finds the next change of its positions. With `refresh`
+    /// the tangent is that of here. False if there is none.
     virtual bool approach(const State& start, const DifferenceFormulas& formulas, bool refresh) = 0;
     /// Whether equilibrium and constraints hold well enough at the iterate of the last approach().
     virtual bool is_balanced(const DifferenceFormulas& formulas) const = 0;
@@ -89,8 +90,8 @@ public:
     /// Of the positions, as the last approach() has found it.
     virtual const VecX& change() const = 0;
 
-    /// Adds this part of each coordinate's inertia to the tangent. Newton's method leaves as much of the error in every iteration, but
-    /// freedoms without inertia that only something outside holds have a response then.
+    /// Adds this part of each coordinate's inertia to the tangent. Newton's method leaves as much of the error in every
+    /// iteration, but freedoms without inertia that only something outside holds have a response then.
     virtual void brace(double inertia_share) = 0;
 
     // All of these refer to the last step or approach.

@@ -38,7 +38,7 @@ void BroadPhase::find_pairs(std::span<const Bounds> boxes, std::vector<std::pair
     for (std::size_t i = 0; i < order_.size(); ++i) {
         const Bounds& box = boxes[order_[i]];
         for (std::size_t k = i + 1; k < order_.size() && low(order_[k]) <= box.high[axis]; ++k)
-            if (box.overlaps(boxes[order_[k]])) pairs.push_back(std::minmax(order_[i], order_[k]));
+            if (box.overlaps(boxes[order_[k]])) pairs.emplace_back(std::minmax(order_[i], order_[k]));
     }
     std::sort(pairs.begin(), pairs.end());
 }

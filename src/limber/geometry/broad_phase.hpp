@@ -1,7 +1,7 @@
 #pragma once
-// Pairs of boxes that overlap, by sorting their ends along the axis on which they lie furthest apart and sweeping (the linked linear lists
-// of Muth and Eberhard on one axis; the boxes' other axes are compared directly). Boxes move little between calls, so the list is nearly
-// sorted: insertion sort.
+// Pairs of boxes that overlap, by sorting their ends along the axis on which they lie furthest apart and sweeping (the
+// linked linear lists of Muth and Eberhard on one axis; the boxes' other axes are compared directly). Boxes move little
+// between calls, so the list is nearly sorted: insertion sort.
 
 #include <span>
 #include <utility>

@@ -1,7 +1,8 @@
-// The direction along which two convex shapes are closest, by the GJK distance of FCL. It works on cores, the shapes shrunk by a
-// fraction of their size: cores of shapes that touch are still apart, so the direction is well defined where it is needed. Shapes that overlap so far
-// that their cores do have smaller ones. Round shapes are shrunk all around, which does not change directions; their partners need not be shrunk at all, so
-// that a ball on a rim or on a corner is pushed away from just there.
+// The direction along which two convex shapes are closest, by the GJK distance of FCL. It works on cores, the shapes
+// shrunk by a fraction of their size: cores of shapes that touch are still apart, so the direction is well defined
+// where it is needed. Shapes that overlap so far that their cores do have smaller ones. Round shapes are shrunk all
+// around, which does not change directions; their partners need not be shrunk at all, so that a ball on a rim or on a
+// corner is pushed away from just there.
 
 #include <fcl/geometry/shape/box.h>
 #include <fcl/geometry/shape/capsule.h>

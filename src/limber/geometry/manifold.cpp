@@ -46,8 +46,8 @@ void convex_and_sphere(const Shape& a, const Frame& fa, const Shape& ball, const
     manifold.add(fa.point(nearest.point) + 0.5 * gap * manifold.normal, gap);
 }
 
-// Of the fifteen axes that can separate two boxes the one with the widest gap. Axes of edges count only if they are clearly wider:
-// beside faces they are nearly parallel to, they would make one point out of four.
+// Of the fifteen axes that can separate two boxes the one with the widest gap. Axes of edges count only if they are
+// clearly wider: beside faces they are nearly parallel to, they would make one point out of four.
 bool box_and_box_axis(const Shape& a, const Frame& fa, const Shape& b, const Frame& fb, double margin, Vec3& normal) {
     const Mat3 turn = fa.axes.transpose() * fb.axes;
     const Mat3 extent = turn.cwiseAbs();
@@ -94,8 +94,8 @@ void add_crossing(const Face& a, const Face& b, const Vec3& n, double margin, Ma
     if (gap < margin) manifold.add(0.5 * (pa + pb), gap);
 }
 
-// The part of a polygon (or segment) on the inner side of a plane. What lies in the plane, up to a small part of its length, is inside:
-// of edges that lie on each other, rounding would else decide where they cross.
+// The part of a polygon (or segment) on the inner side of a plane. What lies in the plane, up to a small part of its
+// length, is inside: of edges that lie on each other, rounding would else decide where they cross.
 void clip(const Face& in, const Vec3& inwards, const Vec3& through, Face& out) {
     constexpr double on_plane = 1e-5;
     out.count = 0;
@@ -125,8 +125,8 @@ Vec3 face_normal(const Face& face) {
     return sum.normalized();
 }
 
-// Corners of `face` cut to the outline of `reference`, each with its gap along the normal to the plane of the reference.
-// `side` is +1 if the reference belongs to the second shape.
+// Corners of `face` cut to the outline of `reference`, each with its gap along the normal to the plane of the
+// reference. `side` is +1 if the reference belongs to the second shape.
 void clip_to_reference(const Face& reference, const Face& face, const Vec3& n, double side, double margin,
                        Manifold& manifold) {
     Vec3 plane = face_normal(reference);

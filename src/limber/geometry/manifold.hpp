@@ -1,8 +1,8 @@
 #pragma once
 // Contact points of two placed shapes: a common normal, and up to a few points with their gaps.
 //
-// Shapes that are apart by less than a margin have contact points too, with a positive gap, so that a time-stepping scheme can stop
-// them before they overlap.
+// Shapes that are apart by less than a margin have contact points too, with a positive gap, so that a time-stepping
+// scheme can stop them before they overlap.
 
 #include <array>
 
@@ -39,7 +39,8 @@ void clip_faces(const Face& a, const Face& b, const Vec3& normal, double margin,
 /// Unit direction from a to b along which two convex shapes that nearly touch are closest; found by FCL.
 Vec3 find_closest_direction(const Shape& a, const Frame& frame_a, const Shape& b, const Frame& frame_b);
 
-/// Makes such a direction exact where it starts from a rim of a, a cylinder or cone. False: it does not, or is as good as it can be told.
+/// Makes such a direction exact where it starts from a rim of a, a cylinder or cone. False: it does not, or is as good
+/// as it can be told.
 bool improve_rim_direction(const Shape& a, const Frame& frame_a, const Shape& b, const Frame& frame_b, Vec3& direction);
 
 }  // namespace limber

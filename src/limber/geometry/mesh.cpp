@@ -11,7 +11,7 @@ constexpr double least_front = 0.05;  // cosine between the direction of contact
 
 constexpr double lean_tolerance = 1e-6;
 
-constexpr int most_plane_points = 8;
+constexpr int max_plane_points = 8;
 constexpr double same_point = 1e-4;  // over the distance of the first two
 
 }  // namespace
@@ -24,7 +24,8 @@ bool SinglePoints::add(const Manifold& manifold) {
             return false;
     if (count_ == most) return true;
     points_[count_] = point;
-    normals_[count_++] = manifold.normal;
+    normals_[count_] = manifold.normal;
+    ++count_;
     return true;
 }
 
@@ -51,7 +52,8 @@ void find_facet_manifold(const Shape& mesh, const Facet& facet, const Frame& fra
         outwards = across;
     }
     if (most > facet.lean[side] + lean_tolerance) {
-        // Across a flat or hollow edge: what is beyond it touches the neighbour's front, what is not touches this one's, not its rim.
+        // Across a flat or hollow edge: what is beyond it touches the neighbour's front, what is not touches this
+        // one's, not its rim.
         Face nearest;
         find_support_face(b, -fb.local_direction(normal), nearest);
         Vec3 middle = Vec3::Zero();
@@ -75,7 +77,7 @@ void find_plane_manifold(const Frame& plane, const Shape& mesh, const Frame& fra
     const Vec3 down = -frame.local_direction(manifold.normal);
     const double floor = down.dot(frame.local_point(plane.position));
     const auto gap = [&](const Vec3& vertex) { return floor - down.dot(vertex); };
-    std::array<Vec3, most_plane_points> chosen;
+    std::array<Vec3, max_plane_points> chosen;
     const auto distance = [&](const Vec3& vertex) {  // squared, to the nearest one chosen
         double least = INFINITY;
         for (int k = 0; k < manifold.count; ++k) least = std::min(least, (vertex - chosen[k]).squaredNorm());
@@ -90,7 +92,7 @@ void find_plane_manifold(const Frame& plane, const Shape& mesh, const Frame& fra
     if (gap(deepest) >= margin) return;
     add(deepest);
     double widest = 0;
-    while (manifold.count < most_plane_points) {
+    while (manifold.count < max_plane_points) {
         const Vec3* farthest = nullptr;
         double most = same_point * same_point * widest;
         for (const Vec3& vertex : mesh.vertices) {

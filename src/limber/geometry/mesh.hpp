@@ -9,12 +9,13 @@
 
 namespace limber {
 
-/// A triangle of a mesh. A height field has hundreds of thousands: what the corners tell is computed where it is asked for.
+/// A triangle of a mesh. A height field has hundreds of thousands: what the corners tell is computed where it is asked
+/// for.
 struct Facet {
     std::array<int, 3> corner;  ///< vertices of the mesh
     Vec3 normal;                ///< in the frame of the mesh
-    /// Of the side from each corner to the next: how far a direction of contact may lean outwards before the neighbour has to answer for
-    /// it; without neighbour as far as it likes.
+    /// Of the side from each corner to the next: how far a direction of contact may lean outwards before the neighbour
+    /// has to answer for it; without neighbour as far as it likes.
     std::array<double, 3> lean{INFINITY, INFINITY, INFINITY};
 
     Bounds bounds(const Shape& mesh) const {
@@ -32,10 +33,12 @@ const Shape& facet_shape(const Shape& mesh, const Facet& facet);
 void find_facet_manifold(const Shape& mesh, const Facet& facet, const Frame& frame, const Shape& b,
                          const Frame& frame_b, double margin, Manifold& manifold);
 
-/// Contact points of a mesh on a plane: corners below the margin, the deepest and those farthest apart. The normal is the plane's.
+/// Contact points of a mesh on a plane: corners below the margin, the deepest and those farthest apart. The normal is
+/// the plane's.
 void find_plane_manifold(const Frame& plane, const Shape& mesh, const Frame& frame, double margin, Manifold& manifold);
 
-/// What facets have answered so far with one point each, as they do to round bodies. Two that share a flat side both do so where that is touched.
+/// What facets have answered so far with one point each, as they do to round bodies. Two that share a flat side both do
+/// so where that is touched.
 class SinglePoints {
 public:
     /// False if another facet gave the same point and direction.

@@ -35,7 +35,8 @@ NearestPoint from_box(const Vec3& half, const Vec3& centre) {
     return nearest;
 }
 
-// Of a body of revolution about z with a convex outline: corners (distance from the axis, z) from the lower end to the upper one.
+// Of a body of revolution about z with a convex outline: corners (distance from the axis, z) from the lower end to the
+// upper one.
 NearestPoint from_outline(std::span<const Vec2> outline, const Vec3& centre) {
     const double away = std::hypot(centre.x(), centre.y());
     const Vec2 at(away, centre.z());
@@ -78,9 +79,14 @@ NearestPoint find_nearest_point(const Shape& shape, const Vec3& from) {
     switch (shape.kind) {
         case Shape::Kind::capsule: return from_segment(z, r, from);
         case Shape::Kind::box: return from_box(shape.half, from);
-        case Shape::Kind::cylinder:
-            return from_outline(std::array{Vec2(0, -z), Vec2(r, -z), Vec2(r, z), Vec2(0, z)}, from);
-        case Shape::Kind::cone: return from_outline(std::array{Vec2(0, -z), Vec2(r, -z), Vec2(0, z)}, from);
+        case Shape::Kind::cylinder: {
+            const std::array outline{Vec2(0, -z), Vec2(r, -z), Vec2(r, z), Vec2(0, z)};
+            return from_outline(outline, from);
+        }
+        case Shape::Kind::cone: {
+            const std::array triangle{Vec2(0, -z), Vec2(r, -z), Vec2(0, z)};
+            return from_outline(triangle, from);
+        }
         default: return from_segment(0, r, from);
     }
 }

@@ -1,5 +1,6 @@
-// The direction between a rim and another solid. Cores (closest_direction.cpp) have smaller rims, so their directions are somewhat off there; along
-// the rim itself one angle is to be found, at which the distance to the other solid is least.
+// The direction between a rim and another solid. Cores (closest_direction.cpp) have smaller rims, so their directions
+// are somewhat off there; along the rim itself one angle is to be found, at which the distance to the other solid is
+// least.
 
 #include <cmath>
 
@@ -11,7 +12,7 @@ namespace limber {
 namespace {
 
 constexpr double first_turn = 0.1;  // radians, to both sides of the angle that cores give
-constexpr int most_widenings = 4;
+constexpr int max_widenings = 4;
 constexpr double direction_tolerance = 1e-12;
 
 /// A circle around z in the frame of a solid.
@@ -22,7 +23,8 @@ struct Rim {
     Vec3 tangent(double angle) const { return {-std::sin(angle), std::cos(angle), 0}; }
 };
 
-// Whether a direction belongs to the rim: between the normals of the flat end and of the side, and not as good as one of them.
+// Whether a direction belongs to the rim: between the normals of the flat end and of the side, and not as good as one
+// of them.
 bool is_at_rim(const Shape& shape, const Vec3& direction) {
     const double sideways = std::hypot(direction.x(), direction.y());
     if (shape.kind == Shape::Kind::cylinder) return sideways > face_angle && std::abs(direction.z()) > face_angle;
@@ -51,7 +53,7 @@ bool improve_rim_direction(const Shape& a, const Frame& fa, const Shape& b, cons
     const auto slope = [&](double angle) { return normal(angle).dot(rim.tangent(angle)); };
     const double middle = std::atan2(start.y(), start.x());
     double turn = first_turn;
-    for (int k = 0; k < most_widenings && !(slope(middle - turn) <= 0 && slope(middle + turn) >= 0); ++k) turn *= 2;
+    for (int k = 0; k < max_widenings && !(slope(middle - turn) <= 0 && slope(middle + turn) >= 0); ++k) turn *= 2;
     double low = middle - turn;
     double high = middle + turn;
     if (!(slope(low) <= 0 && slope(high) >= 0)) return false;

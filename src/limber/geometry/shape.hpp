@@ -3,11 +3,14 @@
 //
 //   plane      the half-space below z = 0                     box        centred, half lengths `half`
 //   sphere     radius                                          capsule    along z, radius, half length of its axis
-//   cylinder   along z, radius, half length                    cone       base at z = -half length, apex at +half length
-//   convex     hull of vertices                                mesh       triangles; only their sides seen from the front touch
+//   cylinder   along z, radius, half length                    cone       base at z = -half length, apex at +half
+//              length
+//   convex     hull of vertices                                mesh       triangles; only their sides seen from the
+//              front touch
 //
-// Of a convex shape two things are asked: its farthest point in a direction, and the face, edge or vertex that is farthest up to a
-// small angle. Contact points are made from the faces of both shapes, so that a brick rests on four points and a wheel on a line.
+// Of a convex shape two things are asked: its farthest point in a direction, and the face, edge or vertex that is
+// farthest up to a small angle. Contact points are made from the faces of both shapes, so that a brick rests on four
+// points and a wheel on a line.
 
 #include <array>
 #include <memory>

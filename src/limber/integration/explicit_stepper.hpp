@@ -1,6 +1,6 @@
 #pragma once
-// What explicit schemes have in common: an acceleration solver, constraints kept by gains during the step or by projection at its end, and an
-// evaluation there, which is the first one of the next step.
+// What explicit schemes have in common: an acceleration solver, constraints kept by gains during the step or by
+// projection at its end, and an evaluation there, which is the first one of the next step.
 
 #include "limber/integration/stepper.hpp"
 
@@ -16,7 +16,8 @@ public:
     double perturbation() const final { return solver_->perturbation(); }
 
 protected:
-    /// Finds positions and velocities at the end of a step, q_ and v_, and counts its evaluations. False: the solver says why.
+    /// Finds positions and velocities at the end of a step, q_ and v_, and counts its evaluations. False: the solver
+    /// says why.
     virtual bool advance(const State& state, double h, int& evaluations) = 0;
     /// Moves q_ and v_ onto the constraints.
     virtual bool project_end(const State& state, double h);

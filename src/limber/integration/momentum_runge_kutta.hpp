@@ -12,9 +12,10 @@ public:
     /// The solver must be a MomentumSolver as well.
     MomentumRungeKutta4(std::unique_ptr<AccelerationSolver> solver, bool use_gains, bool use_projection);
 
-private:
+protected:
     bool advance(const State& state, double h, int& evaluations) override;
 
+private:
     MomentumSolver& momenta_;
     VecX p_, p_start_;
     VecX velocity_[4], rate_[4];

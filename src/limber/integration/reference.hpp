@@ -1,6 +1,6 @@
 #pragma once
-// Reference solutions, for checking the other schemes: SUNDIALS on the index-1 accelerations, with adaptive steps; after every
-// internal step positions and velocities are projected onto the constraints.
+// Reference solutions, for checking the other schemes: SUNDIALS on the index-1 accelerations, with adaptive steps;
+// after every internal step positions and velocities are projected onto the constraints.
 //
 //   smooth problems   ARKODE, explicit Runge-Kutta pair of orders 8 and 7
 //   stiff problems    CVODE, backward differentiation of variable order, once the explicit pair needs too many steps

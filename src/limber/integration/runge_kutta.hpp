@@ -12,9 +12,10 @@ class RungeKutta4 final : public ExplicitStepper {
 public:
     RungeKutta4(std::unique_ptr<AccelerationSolver> solver, bool use_gains, bool use_projection);
 
-private:
+protected:
     bool advance(const State& state, double h, int& evaluations) override;
 
+private:
     VecX stage_q_, stage_v_;
     VecX a2_, a3_, a4_;
 };

@@ -12,7 +12,8 @@ void interpolate_cubic(const VecX& x0, const VecX& rate0, const VecX& x1, const 
     rate = rate0 + (2 * s * (3 * d - e) + 3 * s * s * (e - 2 * d)) / h;
 }
 
-// q0 + h s v0 + (h s)^2 a0 / 2 + s^3 c3 + s^4 c4 + s^5 c5, with what is left for the end: of positions d, of rates e, of second rates f
+// q0 + h s v0 + (h s)^2 a0 / 2 + s^3 c3 + s^4 c4 + s^5 c5, with what is left for the end: of positions d, of rates e,
+// of second rates f
 void interpolate_quintic(const State& from, const State& to, double s, State& state) {
     const double h = to.t - from.t;
     const VecX d = to.q - from.q - h * from.v - 0.5 * h * h * from.a;

@@ -1,14 +1,17 @@
 #pragma once
-// The motion within a step, for those who look at instants between the ends of steps. Between two states of a smooth motion:
+// The motion within a step, for those who look at instants between the ends of steps. Between two states of a smooth
+// motion:
 //
 //   plain     q and its rate v by the cubic through positions and velocities at both ends:  q to h^4, v to h^3
 //   cubic     v by the cubic through velocities and accelerations:                          q to h^4, v to h^4
 //   quintic   q and its rate v through positions, velocities and accelerations:             q to h^6, v to h^5
 //
-// Positions of a scheme of second order are not quite the integral of its velocities, and the rate of the first cubic would make that error over
-// the length of the step: so velocities have a cubic of their own where accelerations can be trusted.
+// Positions of a scheme of second order are not quite the integral of its velocities, and the rate of the first cubic
+// would make that error over the length of the step: so velocities have a cubic of their own where accelerations can be
+// trusted.
 //
-// A step in which contacts or forces change suddenly is smooth in pieces, which end just before and begin just after such an instant.
+// A step in which contacts or forces change suddenly is smooth in pieces, which end just before and begin just after
+// such an instant.
 
 #include <vector>
 
@@ -41,8 +44,8 @@ public:
     /// The one that holds an instant of the step; the earlier one of two that meet there.
     int find_piece(double t) const;
 
-    /// Time, coordinates, velocities, accelerations, multipliers and contacts at an instant of the step; all else is that of the start of the
-    /// piece.
+    /// Time, coordinates, velocities, accelerations, multipliers and contacts at an instant of the step; all else is
+    /// that of the start of the piece.
     void find_state(double t, State& state) const;
 
 private:

@@ -40,12 +40,13 @@ public:
     /// Advances by h; on failure the state is that of the start of the step.
     virtual StepReport step(State& state, double h) = 0;
     virtual const System& system() const = 0;
-    /// Steps to come are parts of one of this length: gains that keep constraints closed are tied to it. Those of a short part would be
-    /// far stiffer, and what the whole has left open would turn into forces.
+    /// Steps to come are parts of one of this length: gains that keep constraints closed are tied to it. Those of a
+    /// short part would be far stiffer, and what the whole has left open would turn into forces.
     virtual void expect_parts_of(double /*step*/) {}
     /// Constraint-acceleration perturbation at the end of the last step (Seguy 2003 eq. 22).
     virtual double perturbation() const { return 0; }
-    /// Tells the listener of every stretch of its steps from now on; null: nobody. False: its steps are smooth as a whole, and it tells nothing.
+    /// Tells the listener of every stretch of its steps from now on; null: nobody. False: its steps are smooth as a
+    /// whole, and it tells nothing.
     virtual bool tell(StepListener* /*listener*/) { return false; }
 };
 

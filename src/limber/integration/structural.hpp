@@ -48,9 +48,9 @@ private:
 /// second order, two (the default) halve the error; more do not pay, and at dead points, where accelerations are
 /// sensitive to the position, they hurt.
 ///
-/// Steps that leave a constraint open by more than `tolerated_drift` end with a projection: 0 projects every step, infinity
-/// none. In between it is a net under gains, which fade an error out over many steps: in violent motion more would come in. A
-/// step that leaves a hundred times as much has failed.
+/// Steps that leave a constraint open by more than `tolerated_drift` end with a projection: 0 projects every step,
+/// infinity none. In between it is a net under gains, which fade an error out over many steps: in violent motion more
+/// would come in. A step that leaves a hundred times as much has failed.
 class PredictorCorrector final : public Stepper {
 public:
     PredictorCorrector(std::unique_ptr<AccelerationSolver> solver, StructuralScheme scheme, bool use_gains,

@@ -93,13 +93,7 @@ public:
                (may_be_in_numbers() && needs(marker.placement));
     }
     bool needs(const ScalarTerm& term) const { return needs_scalar(term.scalar) || needs(term.coefficient, false); }
-    bool needs(const Joint& joint) const {
-        const CurveDefinition* curve = model_.curves.find(joint.curve);
-        return needs(joint.a) || needs(joint.b) || needs(joint.length) || needs(joint.pitch) || needs(joint.radius) ||
-               needs(joint.ratio) || needs(joint.pressure_angle) || (joint.mesh && needs(*joint.mesh)) ||
-               needs_any(joint.terms) || (joint.offset && needs(*joint.offset, false)) ||
-               (curve != nullptr && is_gone(ElementKind::curve, curve->name));
-    }
+    bool needs(const Joint& joint) const { return needs_field_of_type(joint); }
     bool needs(const Driver& driver) const {
         const auto* component = std::get_if<MarkerComponent>(&driver.target);
         const bool needs_target = component != nullptr ? needs(component->marker) || needs(component->reference)
@@ -110,7 +104,7 @@ public:
         return needs(law.stiffness) || needs(law.damping) || needs(law.preload) || needs_any(law.coefficients) ||
                needs(law.table) || needs(law.expression);
     }
-    bool needs(const std::optional<LateralTyre>& tyre) const { return tyre && needs_field_of(*tyre); }
+    bool needs(const LateralTyre& tyre) const { return needs_field_of(tyre); }
     bool needs(const MarkerPair& pair) const { return needs(pair.first) || needs(pair.second); }
     bool needs(const Coordinate& coordinate) const { return needs_scalar(coordinate.name); }
     bool needs(const AngularVector& vector) const { return needs(vector.components); }
@@ -119,15 +113,14 @@ public:
         const RoadDefinition* road = model_.roads.find(handle);
         return road != nullptr && is_gone(ElementKind::road, road->name);
     }
-    bool needs(const Force& force) const {
-        return std::visit([&](const auto& type) { return needs_field_of(type); }, force.type);
+    bool needs(Handle<CurveDefinition> handle) const {
+        const CurveDefinition* curve = model_.curves.find(handle);
+        return curve != nullptr && is_gone(ElementKind::curve, curve->name);
     }
-    bool needs(const Stop& stop) const {
-        return needs(stop.a) || needs(stop.b) || needs_scalar(stop.scalar) || needs_scalar(stop.along) ||
-               needs(stop.minimum) || needs(stop.maximum) || needs(stop.length) || needs(stop.radius) ||
-               needs(stop.gap) || needs(stop.restitution) || needs(stop.friction) || needs(stop.static_friction) ||
-               needs(stop.latch);
-    }
+    bool needs(const CoordinatePair& pair) const { return needs_scalar(pair.first) || needs_scalar(pair.second); }
+    bool needs(const std::vector<ScalarTerm>& terms) const { return needs_any(terms); }
+    bool needs(const Force& force) const { return needs_field_of_type(force); }
+    bool needs(const Stop& stop) const { return needs_field_of_type(stop); }
     bool needs(const Sensor& sensor) const {
         const Joint* joint = model_.joints.find(sensor.joint);
         const Force* force = model_.forces.find(sensor.force);
@@ -172,8 +165,16 @@ private:
     public:
         explicit FieldSearch(const ReferenceSearch& search) : search_(search) {}
         template <class T>
-        void main(const T& value) {
+        void main(const T& value, Variables = Variables::none) {
             found = found || search_.needs(value);
+        }
+        void placed(const MarkerPair& between) { main(between); }
+        void field(const Number& value, const FieldNote& note) {
+            found = found || search_.needs(value, note.variables != Variables::scalars);
+        }
+        template <class T>
+        void field(const std::optional<T>& value, const FieldNote& note) {
+            if (value) field(*value, note);
         }
         template <class T>
         void field(const T& value, const FieldNote&) {
@@ -194,6 +195,11 @@ private:
         return search.found;
     }
 
+    template <class Types>
+    bool needs_field_of_type(const TypedElement<Types>& element) const {
+        return std::visit([&](const auto& type) { return needs_field_of(type); }, element.type);
+    }
+
     static std::string_view owner_of(std::string_view scalar) { return scalar.substr(0, scalar.find('.')); }
 
     // "crank.angle", "crank.angle.rate", "tip.x", "swing"
@@ -207,7 +213,7 @@ private:
     bool names_joint_coordinate(const std::string& scalar, const std::string& owner) const {
         const Joint* joint = model_.joints.find(model_.joints.find(owner));
         if (joint == nullptr || owner.size() == scalar.size()) return false;
-        const auto names = joint_coordinate_names(joint->type, model_.planar);
+        const auto names = coordinate_names(joint->type, model_.planar);
         return std::find(names.begin(), names.end(), owner_of(std::string_view(scalar).substr(owner.size() + 1))) !=
                names.end();
     }
@@ -292,7 +298,7 @@ private:
         if (element.kind != ElementKind::joint) return;
         const Joint& joint = model_.joints.get(model_.joints.find(element.name));
         if (!owns_markers(model_, joint)) return;
-        for (const MarkerHandle marker : {joint.a, joint.b})
+        for (const MarkerHandle marker : {joint.ends().first, joint.ends().second})
             take({ElementKind::marker, model_.markers.get(marker).name}, removal_.owned);
     }
 

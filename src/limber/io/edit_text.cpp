@@ -245,7 +245,7 @@ Edit parse_edit(const std::string& given) {
 std::string format_edit(const Edit& edit) {
     struct Formatter {
         std::string operator()(const AddElement& e) const {
-            return fmt::format("{} {}.{} {}", e.draws_together ? "close" : "add", e.section, e.name, e.yaml);
+            return fmt::format("{} {}.{} {}", e.closes_gradually ? "close" : "add", e.section, e.name, e.yaml);
         }
         std::string operator()(const RemoveElement& e) const {
             return fmt::format("remove {}.{}{}", e.section, e.name, e.with_dependents ? " with dependents" : "");

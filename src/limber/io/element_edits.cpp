@@ -149,7 +149,7 @@ void replace_field(YAML::Node node, const std::string& field, const YAML::Node& 
     std::vector<std::string> keys;
     for (const auto& entry : node) {
         keys.push_back(entry.first.Scalar());
-        const bool leads = field == keys.back() || field.rfind(keys.back() + ".", 0) == 0;
+        const bool leads = field == keys.back() || field.starts_with(keys.back() + ".");
         if (leads && keys.back().size() > key.size()) key = keys.back();
     }
     if (!key.empty() && key != field) return replace_field(node[key], field.substr(key.size() + 1), value);
@@ -223,8 +223,8 @@ Model replace_element(const Model& model, const std::string& section, const Elem
         const JointHandle handle = model.joints.find(element.name);
         const Joint& before = model.joints.get(handle);
         const Joint& after = std::as_const(changed).joints.get(handle);
-        for (const MarkerHandle marker : {before.a, before.b})
-            if (owns_markers(model, before) && marker != after.a && marker != after.b)
+        for (const MarkerHandle marker : {before.ends().first, before.ends().second})
+            if (owns_markers(model, before) && marker != after.ends().first && marker != after.ends().second)
                 remove_unused_marker(changed, marker);
     }
     return changed;

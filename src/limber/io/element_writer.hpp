@@ -23,6 +23,8 @@ public:
     YAML::Node write(const Joint& joint) const { return write(joint, has_own_markers(model_, joint)); }
     /// `places_itself`: by 'at', 'axis' and 'x' instead of naming its markers.
     YAML::Node write(const Joint& joint, bool places_itself) const;
+    /// The markers of a joint that may place itself, and whether it is cut.
+    void add_placed(MappingWriter& map, const char* key, const Joint& joint, bool places_itself) const;
     YAML::Node write(const Driver& driver) const;
     YAML::Node write(const Force& force) const;
     YAML::Node write(const Stop& stop) const;
@@ -56,10 +58,12 @@ private:
     YAML::Node angular(const Number3& numbers) const;
 
     // write_joints.cpp
-    void add_place(MappingWriter& map, const Joint& joint) const;
+    void add_place(MappingWriter& map, const Marker& marker) const;
     void add_time_law(MappingWriter& map, const TimeLaw& law, const char* key) const;
 
     // write_forces.cpp
+    template <class Types>
+    YAML::Node write_typed(const TypedElement<Types>& element) const;
     void add_law(MappingWriter& map, const ScalarLaw& law) const;
     YAML::Node road_piece(const RoadPiece& piece) const;
 

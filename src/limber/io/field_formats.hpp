@@ -35,16 +35,21 @@ struct KindOf<MarkerPair> : KindIs<FieldKind::two_markers> {};
 template <>
 struct KindOf<Coordinate> : KindIs<FieldKind::coordinate> {};
 template <>
-struct KindOf<Handle<RoadDefinition>> : KindIs<FieldKind::reference> {};
+struct KindOf<CoordinatePair> : KindIs<FieldKind::two_coordinates> {};
+template <>
+struct KindOf<std::vector<ScalarTerm>> : KindIs<FieldKind::coordinate_map> {};
+template <class T>
+struct KindOf<Handle<T>> : KindIs<FieldKind::reference> {};
 template <class T>
 struct KindOf<std::optional<T>> : KindOf<T> {};
 
 class FormatCollector {
 public:
     template <class T>
-    void main(const T&) {
+    void main(const T&, Variables = Variables::none) {
         format_.kind = KindOf<T>::value;
     }
+    void placed(const MarkerPair&);
     template <class T>
     void field(const T&, const FieldNote& note) {
         format_.options.push_back({note.name, KindOf<T>::value, note.meaning, note.is_required});
@@ -88,6 +93,16 @@ std::vector<TypeFormat> describe_each(std::index_sequence<I...>) {
 template <class Variant>
 std::vector<TypeFormat> describe_alternatives() {
     return describe_each<Variant>(std::make_index_sequence<std::variant_size_v<Variant>>());
+}
+
+/// The alternative of a variant with that index, with its defaults.
+template <class Variant, std::size_t I = 0>
+Variant make_alternative(std::size_t index) {
+    if constexpr (I < std::variant_size_v<Variant>) {
+        return index == I ? Variant(std::in_place_index<I>) : make_alternative<Variant, I + 1>(index);
+    } else {
+        return Variant();
+    }
 }
 
 }  // namespace limber

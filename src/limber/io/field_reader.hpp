@@ -18,9 +18,11 @@ public:
         : reader_(reader), node_(node), key_(std::move(key)) {}
 
     template <class T>
-    void main(T& value) {
-        read(value, *node_.child(key_), {});
+    void main(T& value, Variables variables = Variables::none) {
+        read(value, node_.required(key_), {"", "", true, variables});
     }
+    /// 'at', 'axis' and 'x' are read when the joint is placed.
+    void placed(MarkerPair& between) { main(between); }
     template <class T>
     void field(T& value, const FieldNote& note) {
         if (const auto child = node_.child(note.name)) read(value, *child, note);
@@ -30,13 +32,25 @@ public:
         law = reader_.read_time_law(node_, note.name);
     }
 
-private:
+protected:
     static std::vector<std::string> names(const FieldNote& note) {
         return note.variables == Variables::time ? std::vector<std::string>{"t"} : std::vector<std::string>{};
     }
+    // Names that are checked when the model is compiled.
+    static bool is_free(const FieldNote& note) {
+        return note.variables == Variables::scalars || note.variables == Variables::law;
+    }
+    template <class T>
+    static Handle<T> find(const Table<T>& table, const YamlNode& node) {
+        const std::string name = node.text(fmt::format("the name of a {}", T::kind));
+        const Handle<T> handle = table.find(name);
+        if (handle.is_null())
+            node.fail(fmt::format("there is no {} '{}'{}", T::kind, name, did_you_mean(name, table.names())));
+        return handle;
+    }
 
     void read(Number& value, const YamlNode& node, const FieldNote& note) const {
-        value = node.number(names(note), note.variables == Variables::scalars);
+        value = node.number(names(note), is_free(note));
     }
     void read(Number3& value, const YamlNode& node, const FieldNote& note) const {
         value = node.vector(reader_.model_.planar, names(note));
@@ -53,11 +67,21 @@ private:
     void read(Coordinate& value, const YamlNode& node, const FieldNote&) const {
         value.name = node.text("a joint coordinate");
     }
+    void read(CoordinatePair& value, const YamlNode& node, const FieldNote&) const {
+        const auto list = node.items("two joint coordinates [first, second]");
+        if (list.size() != 2) node.fail(fmt::format("expected two joint coordinates, found {}", list.size()));
+        value = {list[0].text("a joint coordinate"), list[1].text("a joint coordinate")};
+    }
+    void read(std::vector<ScalarTerm>& value, const YamlNode& node, const FieldNote& note) const {
+        for (const auto& [scalar, number] : node.entries("{coordinate: coefficient}"))
+            value.push_back({scalar, number.number({}, is_free(note))});
+        if (value.empty()) node.fail("expected at least one {coordinate: coefficient}");
+    }
     void read(Handle<RoadDefinition>& value, const YamlNode& node, const FieldNote&) const {
-        const auto& roads = reader_.model_.roads;
-        const std::string name = node.text("the name of a road");
-        value = roads.find(name);
-        if (value.is_null()) node.fail(fmt::format("there is no road '{}'{}", name, did_you_mean(name, roads.names())));
+        value = find(reader_.model_.roads, node);
+    }
+    void read(Handle<CurveDefinition>& value, const YamlNode& node, const FieldNote&) const {
+        value = find(reader_.model_.curves, node);
     }
     template <class T>
     void read(std::optional<T>& value, const YamlNode& node, const FieldNote& note) const {

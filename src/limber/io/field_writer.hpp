@@ -14,7 +14,7 @@ public:
     FieldWriter(const ElementWriter& writer, const char* key) : writer_(writer), key_(key) {}
 
     template <class T>
-    void main(const T& value) {
+    void main(const T& value, Variables = Variables::none) {
         map_.add(key_, node_of(value));
     }
     template <class T>
@@ -27,12 +27,13 @@ public:
     }
     YAML::Node take() { return map_.take(); }
 
-private:
+protected:
     // What a reader would make of an absent field.
     static bool is_absent(const Number& value) { return is_zero(value); }
     static bool is_absent(const Number3& value) { return is_zero(value); }
     static bool is_absent(const AngularVector& value) { return is_zero(value.components); }
     static bool is_absent(const std::vector<Number>& value) { return value.empty(); }
+    static bool is_absent(const Coordinate& value) { return value.name.empty(); }
     template <class T>
     static bool is_absent(const std::optional<T>& value) {
         return !value;
@@ -50,10 +51,24 @@ private:
     YAML::Node node_of(MarkerHandle value) const { return YAML::Node(writer_.marker_name(value)); }
     YAML::Node node_of(const MarkerPair& value) const { return writer_.two_markers(value.first, value.second); }
     static YAML::Node node_of(const Coordinate& value) { return YAML::Node(value.name); }
+    static YAML::Node node_of(const CoordinatePair& value) {
+        YAML::Node list(YAML::NodeType::Sequence);
+        list.push_back(value.first);
+        list.push_back(value.second);
+        return list;
+    }
+    static YAML::Node node_of(const std::vector<ScalarTerm>& value) {
+        MappingWriter terms;
+        for (const ScalarTerm& term : value) terms.add(term.scalar, term.coefficient);
+        return terms.take();
+    }
     YAML::Node node_of(Handle<RoadDefinition> value) const { return YAML::Node(writer_.model_.roads.get(value).name); }
+    YAML::Node node_of(Handle<CurveDefinition> value) const {
+        return YAML::Node(writer_.model_.curves.get(value).name);
+    }
     template <class T>
     YAML::Node node_of(const std::optional<T>& value) const {
-        return node_of(*value);
+        return node_of(value.value());
     }
     template <class T>
     YAML::Node node_of(const T& value) const {

@@ -20,8 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int most_links = 40;
-constexpr int most_temporary_names = 1000;
+constexpr int max_links = 40;
+constexpr int max_temporary_names = 1000;
 
 [[noreturn]] void fail(const std::string& path, int error) {
     throw ModelError(fmt::format("cannot write '{}': {}", path, std::strerror(error)));
@@ -30,7 +30,7 @@ constexpr int most_temporary_names = 1000;
 std::string follow_links(const std::string& path) {
     fs::path place = path;
     std::error_code error;
-    for (int i = 0; i < most_links && fs::is_symlink(place, error); ++i) {
+    for (int i = 0; i < max_links && fs::is_symlink(place, error); ++i) {
         const fs::path target = fs::read_symlink(place, error);
         if (error) break;
         place = place.parent_path() / target;  // an absolute target stands for itself
@@ -59,7 +59,7 @@ public:
     NewFile(const std::string& place, const std::string& path) {
         static std::atomic<unsigned> counter = 0;
         const fs::path folder = fs::path(place).parent_path();
-        for (int i = 0; i < most_temporary_names && file_ < 0; ++i) {
+        for (int i = 0; i < max_temporary_names && file_ < 0; ++i) {
             name_ = (folder / fmt::format(".limber-{}-{}.new", ::getpid(), counter++)).string();
             file_ = ::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
             if (file_ < 0 && errno != EEXIST) fail(path, errno);

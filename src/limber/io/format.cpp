@@ -27,104 +27,21 @@ const std::vector<FieldFormat> joint_condition{
      "oscillator goes"},
 };
 
-std::vector<FieldFormat> with_place(std::vector<FieldFormat> more = {}) {
-    std::vector<FieldFormat> fields = joint_place;
-    fields.insert(fields.end(), more.begin(), more.end());
-    return fields;
-}
-
-std::vector<FieldFormat> with_teeth(std::vector<FieldFormat> fields) {
-    fields.push_back({"pressure-angle", K::number,
-                      "between the tooth force and the common tangent (default 0): the teeth push the wheels apart"});
-    fields.push_back(
-        {"at", K::vector,
-         "where the teeth meet, world axes at the reference configuration: its place along the pitch line counts "
-         "(default: beside the first joint; bevel gears need it)"});
-    return fields;
-}
-
 }  // namespace
 
-const std::vector<JointFormat>& joint_formats() {
-    static const std::vector<JointFormat> types{
-        {{"fixed", K::two_markers, "no relative motion", false, with_place()}, JointType::fixed},
-        {{"revolute", K::two_markers, "hinge about z; coordinate: angle", false, with_place()}, JointType::revolute},
-        {{"prismatic", K::two_markers, "slides along z (plane: x) without turning; coordinate: displacement", false,
-          with_place()},
-         JointType::prismatic},
-        {{"cylindrical", K::two_markers, "turns about z and slides along it; coordinates: angle, displacement", true,
-          with_place()},
-         JointType::cylindrical},
-        {{"spherical", K::two_markers, "ball and socket", true, with_place()}, JointType::spherical},
-        {{"universal", K::two_markers,
-          "cross with axes x of the first and y of the second marker; coordinates: angle1, angle2", true, with_place()},
-         JointType::universal},
-        {{"planar", K::two_markers, "slides in the plane normal to z and turns about z; coordinates: x, y, angle", true,
-          with_place()},
-         JointType::planar},
-        {{"helical", K::two_markers, "screw about z; coordinates: angle, displacement", true,
-          with_place({{"pitch", K::number, "advance per turn", true},
-                      {"offset", K::number, "displacement at angle zero (default: as at the start)"}})},
-         JointType::helical},
-        {{"point-on-line", K::two_markers,
-          "point of the second marker on the line along z (plane: x) of the first; coordinate: "
-          "displacement",
-          false, with_place()},
-         JointType::point_on_line},
-        {{"point-on-plane", K::two_markers,
-          "point of the second marker in the plane normal to z of the first; coordinates: x, y", true, with_place()},
-         JointType::point_on_plane},
-        {{"distance",
-          K::two_markers,
-          "massless rod between two points; coordinate: length",
-          false,
-          {{"length", K::number, "of the rod (default: the distance at the start)"}}},
-         JointType::distance},
-        {{"parallel-axes", K::two_markers, "z of both markers stay parallel (plane: no relative turning)", false,
-          with_place()},
-         JointType::parallel_axes},
-        {{"perpendicular-axes", K::two_markers, "z of both markers stay perpendicular (plane: x)", false, with_place()},
-         JointType::perpendicular_axes},
-        {{"constant-velocity", K::two_markers, "homokinetic joint between two shafts along z", true, with_place()},
-         JointType::constant_velocity},
-        {{"gear", K::two_coordinates, "second coordinate = ratio * first", false,
-          with_teeth({{"ratio", K::number, "second per first; negative for external gears", true},
-                      {"offset", K::number, "second - ratio * first (default: as at the start)"}})},
-         JointType::gear},
-        {{"rack-and-pinion", K::two_coordinates, "displacement (second) = radius * angle (first)", false,
-          with_teeth({{"radius", K::number, "of the pinion", true},
-                      {"offset", K::number, "second - radius * first (default: as at the start)"}})},
-         JointType::rack_and_pinion},
-        {{"coupling",
-          K::coordinate_map,
-          "sum of coefficient * coordinate stays constant",
-          false,
-          {{"offset", K::number, "value of the sum (default: as at the start)"}}},
-         JointType::coupling},
-        {{"point-on-curve", K::two_markers, "point of the second marker on a curve fixed to the first", false,
-          with_place({{"curve", K::reference, "name of a curve", true}})},
-         JointType::point_on_curve},
-        {{"rolling-disc", K::two_markers,
-          "disc (axis z of the second marker) rolls without slip on the plane normal to z of the first "
-          "(plane: wheel on the line along x)",
-          false, with_place({{"radius", K::number, "of the disc", true}})},
-         JointType::rolling_disc},
-        {{"skate", K::two_markers, "no velocity along y of the second marker: blade, wheel, keel", false, with_place()},
-         JointType::skate},
-        {{"velocity",
-          K::coordinate_map,
-          "sum of coefficient * rate of coordinate = equals; coefficients may use t and scalars",
-          false,
-          {{"equals", K::number, "right-hand side, an expression of t and scalars (default 0)"}}},
-         JointType::velocity},
-    };
-    static const std::vector<JointFormat> list = [] {
-        std::vector<JointFormat> all = types;
-        for (JointFormat& format : all)
+const std::vector<TypeFormat>& joint_formats() {
+    static const std::vector<TypeFormat> list = [] {
+        std::vector<TypeFormat> all = describe_alternatives<JointType>();
+        for (TypeFormat& format : all)
             format.options.insert(format.options.end(), joint_condition.begin(), joint_condition.end());
         return all;
     }();
     return list;
+}
+
+void FormatCollector::placed(const MarkerPair& between) {
+    main(between);
+    format_.options.insert(format_.options.end(), joint_place.begin(), joint_place.end());
 }
 
 void FormatCollector::law(const ScalarLaw&) {
@@ -154,9 +71,9 @@ const std::vector<TypeFormat>& force_formats() {
     return list;
 }
 
-const JointFormat& joint_format(JointType type) {
-    const auto& list = joint_formats();
-    return *std::find_if(list.begin(), list.end(), [&](const JointFormat& format) { return format.type == type; });
+const std::vector<TypeFormat>& stop_formats() {
+    static const std::vector<TypeFormat> list = describe_alternatives<StopType>();
+    return list;
 }
 
 const std::vector<FieldFormat>& lateral_fields() {
@@ -457,13 +374,9 @@ const std::vector<std::string>& reserved_names() {
     return names;
 }
 
-Number3 default_gravity(bool planar) {
-    return planar ? Number3{0.0, -9.81, 0.0} : Number3{0.0, 0.0, -9.81};
-}
-
 Number road_class_roughness(int index) {
     // The roughness of each class is four times that of the one before.
-    return Number(16e-6 * std::pow(4.0, index));
+    return 16e-6 * std::pow(4.0, index);
 }
 
 std::vector<std::string> field_names(const std::vector<FieldFormat>& fields) {

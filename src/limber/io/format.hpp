@@ -10,17 +10,10 @@
 
 namespace limber {
 
-struct JointFormat : TypeFormat {
-    JointType type;
-};
-
-struct StopFormat : TypeFormat {
-    StopType type;
-};
-
-const std::vector<JointFormat>& joint_formats();
-/// In the order of ForceType.
+/// In the order of JointType, ForceType, StopType.
+const std::vector<TypeFormat>& joint_formats();
 const std::vector<TypeFormat>& force_formats();
+const std::vector<TypeFormat>& stop_formats();
 struct ContactFormat : TypeFormat {
     ContactRule::Law law;
 };
@@ -31,9 +24,6 @@ struct ShapeFormat : TypeFormat {
 const std::vector<ContactFormat>& contact_formats();
 const ContactFormat& contact_format(ContactRule::Law law);
 const std::vector<ShapeFormat>& shape_formats();
-const JointFormat& joint_format(JointType type);
-const std::vector<StopFormat>& stop_formats();
-const StopFormat& stop_format(StopType type);
 const std::vector<TypeFormat>& sensor_formats();
 const std::vector<TypeFormat>& solid_formats();
 const std::vector<FieldFormat>& body_fields();
@@ -53,9 +43,6 @@ const std::vector<FieldFormat>& top_level_fields();
 
 /// Names in expressions that no parameter can have.
 const std::vector<std::string>& reserved_names();
-
-/// Where the file does not say.
-Number3 default_gravity(bool planar);
 
 /// Roughness of the classes A, B, ... of ISO 8608.
 constexpr int road_class_count = 8;

@@ -1,4 +1,4 @@
-// The words of the file for what touches: stops, contact rules and shapes.
+// The words of the file for bodies that touch: contact rules and shapes.
 
 #include <algorithm>
 
@@ -21,61 +21,6 @@ std::vector<FieldFormat> with_friction(std::vector<FieldFormat> fields) {
 }
 
 }  // namespace
-
-const std::vector<StopFormat>& stop_formats() {
-    const auto with_impact = [](std::vector<FieldFormat> fields) {
-        fields.insert(fields.end(),
-                      {{"restitution", K::number, "speed after an impact over that before: 0 (default) .. 1"},
-                       {"latch", K::number, "holds for good once it is reached slower than this (default: never)"}});
-        return fields;
-    };
-    static const FieldFormat friction{"friction", K::number, "coefficient while it slips (default 0)"};
-    static const FieldFormat static_friction{"static-friction", K::number,
-                                             "coefficient while it sticks (default: as while it slips)"};
-    static const std::vector<StopFormat> list{
-        {{"limit", K::coordinate,
-          "of a joint coordinate, a component of a position sensor, or a sensor whose expression is a sum of such",
-          false,
-          with_impact({{"min", K::number, "smallest value"},
-                       {"max", K::number, "largest value"},
-                       {"along", K::coordinate, "that rubs while the limit holds (default: nothing does)"},
-                       {"radius", K::number, "at which it rubs, for angles"},
-                       friction,
-                       static_friction})},
-         StopType::limit},
-        {{"wall", K::two_markers, "the second marker stays on the side of the first to which its z (plane: y) points",
-          false,
-          with_impact(
-              {{"radius", K::number, "of a ball around the second marker (default 0)"},
-               {"rim", K::truth, "true: of a disc about z of that marker, which touches with its rim (default false)"},
-               friction,
-               static_friction})},
-         StopType::wall},
-        {{"stop", K::two_markers, "the two points stay at least so far apart", false,
-          with_impact(
-              {{"length", K::number, "the distance (default: the one at the start)"},
-               {"radius", K::number, "of the ball around the second marker that rubs (default: half the length)"},
-               friction,
-               static_friction})},
-         StopType::stop},
-        {{"cable", K::two_markers, "the two points stay at most so far apart: rope, strap, check link", false,
-          with_impact({{"length", K::number, "the distance (default: the one at the start)"}})},
-         StopType::cable},
-        {{"clearance", K::two_markers, "pin in a wider hole (space: ball in a wider socket), in place of a joint",
-          false,
-          with_impact({{"gap", K::number, "radial play", true},
-                       {"radius", K::number, "of the pin where it rubs (default 0)"},
-                       friction,
-                       static_friction})},
-         StopType::clearance},
-        {{"slot", K::two_markers,
-          "second marker in a wider slot along x (space: z) of the first, in place of a prismatic or point-on-line "
-          "joint",
-          false, with_impact({{"gap", K::number, "play to each side", true}, friction, static_friction})},
-         StopType::slot},
-    };
-    return list;
-}
 
 const std::vector<ContactFormat>& contact_formats() {
     // Of compliant laws, whose friction is a function of the slip or of bristles.
@@ -128,11 +73,6 @@ const std::vector<ContactFormat>& contact_formats() {
 const ContactFormat& contact_format(ContactRule::Law law) {
     const auto& list = contact_formats();
     return *std::find_if(list.begin(), list.end(), [&](const ContactFormat& format) { return format.law == law; });
-}
-
-const StopFormat& stop_format(StopType type) {
-    const auto& list = stop_formats();
-    return *std::find_if(list.begin(), list.end(), [&](const StopFormat& format) { return format.type == type; });
 }
 
 const std::vector<ShapeFormat>& shape_formats() {

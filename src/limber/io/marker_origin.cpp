@@ -2,16 +2,8 @@
 
 #include <algorithm>
 
-#include "limber/io/format.hpp"
-
 namespace limber {
 namespace {
-
-bool can_be_placed(JointType type) {
-    const auto& options = joint_format(type).options;
-    return std::any_of(options.begin(), options.end(),
-                       [](const FieldFormat& option) { return std::string(option.name) == "at"; });
-}
 
 bool same_numbers(const Number* a, const Number* b, std::size_t count) {
     return std::equal(a, a + count, b, [](const Number& x, const Number& y) { return x.text() == y.text(); });
@@ -41,9 +33,10 @@ bool comes_with_body(const Model& model, const Marker& marker) {
 }
 
 bool has_own_markers(const Model& model, const Joint& joint) {
-    const Marker* a = model.markers.find(joint.a);
-    const Marker* b = model.markers.find(joint.b);
-    if (a == nullptr || b == nullptr || joint.a == joint.b || !can_be_placed(joint.type)) return false;
+    const ElementEnds ends = ends_of(joint);
+    const Marker* a = model.markers.find(ends.a);
+    const Marker* b = model.markers.find(ends.b);
+    if (a == nullptr || b == nullptr || ends.a == ends.b || !ends.can_be_placed) return false;
     const Orientation::Kind turn = a->placement.orientation.kind;
     const bool can_be_said =
         (a->place == Marker::Kind::turned && turn == Orientation::Kind::axes) ||
@@ -54,8 +47,9 @@ bool has_own_markers(const Model& model, const Joint& joint) {
 }
 
 bool owns_markers(const Model& model, const Joint& joint) {
-    const Marker* a = model.markers.find(joint.a);
-    const Marker* b = model.markers.find(joint.b);
+    const ElementEnds ends = ends_of(joint);
+    const Marker* a = model.markers.find(ends.a);
+    const Marker* b = model.markers.find(ends.b);
     return (a != nullptr && b != nullptr && a->is_joints_own && b->is_joints_own) || has_own_markers(model, joint);
 }
 
@@ -68,7 +62,7 @@ JointHandle find_maker(const Model& model, MarkerHandle handle) {
     for (const std::string& name : {own, has_suffix ? own.substr(0, own.size() - suffix.size()) : own}) {
         const JointHandle joint = model.joints.find(name);
         const Joint* candidate = model.joints.find(joint);
-        if (candidate != nullptr && (candidate->a == handle || candidate->b == handle) &&
+        if (candidate != nullptr && (candidate->ends().first == handle || candidate->ends().second == handle) &&
             owns_markers(model, *candidate))
             return joint;
     }

@@ -29,8 +29,9 @@ struct ReadLimits {
     std::size_t bodies = SIZE_MAX;
 };
 
-/// Reads a file, and everything it includes: regular files only, texts of up to 8 MB and surfaces of up to 64 MB. Throws ModelError
-/// that names file, line and field. The model is complete: every reference has been resolved and every number evaluated once.
+/// Reads a file, and everything it includes: regular files only, texts of up to 8 MB and surfaces of up to 64 MB.
+/// Throws ModelError that names file, line and field. The model is complete: every reference has been resolved and
+/// every number evaluated once.
 ModelFile read_model_file(const std::string& path, const ParameterOverrides& overrides = {});
 
 /// Gives the text of an included file, or nothing if it cannot be read; or throws ModelError that says why.

@@ -200,7 +200,7 @@ void ModelReader::read_parameters() {
     } catch (const ModelError& error) {
         const std::string message = error.what();
         for (const auto& [name, node] : places)
-            if (message.rfind(fmt::format("parameter '{}'", name), 0) == 0) node.fail(message);
+            if (message.starts_with(fmt::format("parameter '{}'", name))) node.fail(message);
         throw;
     }
 }

@@ -67,11 +67,10 @@ private:
     void read_joint(const std::string& name, const YamlNode& node);
     void read_driver(const std::string& name, const YamlNode& node);
     void place_joint(Joint& joint, const YamlNode& node);
-    MarkerHandle placed_marker(MarkerHandle given, const std::string& name, const YamlNode& node);
+    JointPlace read_joint_place(const YamlNode& node) const;
     TimeLaw read_time_law(const YamlNode& node, const char* key) const;
     std::optional<TableDefinition> read_inline_table(const YamlNode& node) const;
     TableDefinition read_rows(const YamlNode& rows, const std::optional<YamlNode>& interpolation) const;
-    std::vector<ScalarTerm> read_terms(const YamlNode& node, bool free) const;
 
     // read_forces.cpp
     void read_force(const std::string& name, const YamlNode& node);

@@ -110,8 +110,8 @@ public:
         for (std::size_t i = 0; i < joints_.size(); ++i) {
             const Joint& joint = model_.joints.get(joints_[i]);
             if (!has_own_markers(model_, joint)) continue;
-            maker_[joint.a.index] = i;
-            maker_[joint.b.index] = i;
+            maker_[joint.ends().first.index] = i;
+            maker_[joint.ends().second.index] = i;
         }
         while (withdraw_first_contradiction()) {
         }
@@ -132,7 +132,7 @@ private:
         }
         for (std::size_t i = 0; i < joints_.size(); ++i) {
             const Joint& joint = model_.joints.get(joints_[i]);
-            for (const MarkerHandle handle : {joint.a, joint.b}) {
+            for (const MarkerHandle handle : {joint.ends().first, joint.ends().second}) {
                 const bool is_own = is_made(handle) && maker_.at(handle.index) == i;
                 if (withdraw(is_own ? model_.markers.get(handle).base : handle, i)) return true;
                 if (is_own && !gets_its_name(handle, joint.name, taken)) return withdraw(handle, i);
@@ -146,8 +146,8 @@ private:
         const auto it = maker_.find(needed.index);
         if (it == maker_.end() || it->second < reading) return false;
         const Joint& joint = model_.joints.get(joints_[it->second]);
-        maker_.erase(joint.a.index);
-        maker_.erase(joint.b.index);
+        maker_.erase(joint.ends().first.index);
+        maker_.erase(joint.ends().second.index);
         return true;
     }
 
@@ -239,8 +239,9 @@ private:
         if (model_.joints.size() > 0) text_ += "joints:\n";
         for (const auto handle : model_.joints.handles()) {
             const Joint& joint = model_.joints.get(handle);
-            text_ += entry_text(joint.name,
-                                elements_.write(joint, has_own_markers(model_, joint) && places.is_made(joint.a)), 2);
+            text_ += entry_text(
+                joint.name,
+                elements_.write(joint, has_own_markers(model_, joint) && places.is_made(joint.ends().first)), 2);
         }
     }
 

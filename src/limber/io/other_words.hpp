@@ -6,7 +6,8 @@
 
 namespace limber {
 
-/// For a word that is none of `allowed`: " (did you mean 'revolute'?)", ": a damper is a 'spring' with 'damping' ...", or nothing.
+/// For a word that is none of `allowed`: " (did you mean 'revolute'?)", ": a damper is a 'spring' with 'damping' ...",
+/// or nothing.
 std::string suggest_word(const std::string& word, const std::vector<std::string>& allowed);
 
 }  // namespace limber

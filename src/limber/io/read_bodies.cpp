@@ -82,7 +82,7 @@ Solid ModelReader::read_solid(const TypeFormat& format, const YamlNode& node, Bo
     if (kind == "rod") {
         solid.kind = Solid::Kind::rod;
         if (body.ends) node.fail("a body can have one rod");
-        body.ends = {node.child("from")->vector(model_.planar), node.child("to")->vector(model_.planar)};
+        body.ends = {node.required("from").vector(model_.planar), node.required("to").vector(model_.planar)};
         size("radius");
         if (const auto child = node.child("end-masses")) {
             const auto masses = child->numbers();
@@ -95,11 +95,11 @@ Solid ModelReader::read_solid(const TypeFormat& format, const YamlNode& node, Bo
     solid.placement = read_placement(node);
     if (kind == "box") {
         solid.kind = Solid::Kind::box;
-        const auto child = node.child("size");
-        solid.size = child->numbers();
+        const YamlNode child = node.required("size");
+        solid.size = child.numbers();
         const std::size_t count = model_.planar ? 2 : 3;
         if (solid.size.size() != count)
-            child->fail(fmt::format("expected {} lengths, found {}", count, solid.size.size()));
+            child.fail(fmt::format("expected {} lengths, found {}", count, solid.size.size()));
     } else if (kind == "cylinder" || kind == "disc") {
         solid.kind = kind == "disc" ? Solid::Kind::disc : Solid::Kind::cylinder;
         size("radius");
@@ -240,7 +240,7 @@ void ModelReader::read_body(const std::string& name, const YamlNode& node) {
                 }
                 item.check_keys(names);
                 if (format == nullptr) item.fail(fmt::format("expected one of {}", fmt::join(names, ", ")));
-                body.solids.push_back(read_solid(*format, *item.child(format->name), body));
+                body.solids.push_back(read_solid(*format, item.required(format->name), body));
             }
         read_general_mass(node, body);
         body.placement = read_placement(node);

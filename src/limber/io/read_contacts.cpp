@@ -24,7 +24,7 @@ std::vector<ContactShape> ModelReader::read_shapes(const YamlNode& node) const {
         if (format == nullptr) item.fail(fmt::format("expected one of {}", fmt::join(names, ", ")));
         if (format->is_spatial_only && model_.planar)
             item.fail(fmt::format("a {} needs a spatial model; this one is planar", format->name));
-        shapes.push_back(read_shape(*format, *item.child(format->name)));
+        shapes.push_back(read_shape(*format, item.required(format->name)));
     }
     return shapes;
 }
@@ -147,7 +147,7 @@ void ModelReader::read_contact(const std::string& name, const YamlNode& node) {
     ContactRule rule;
     rule.name = name;
     rule.law = format.law;
-    const YamlNode main = *node.child(format.name);
+    const YamlNode main = node.required(format.name);
     const auto sides = main.items("two bodies, groups or lists of them [first, second]");
     if (sides.size() != 2) main.fail(fmt::format("expected [first, second], found {}", sides.size()));
     rule.first = read_contact_side(sides[0]);

@@ -40,7 +40,7 @@ ScalarLaw ModelReader::read_law(const YamlNode& node) const {
 
 RoadPiece ModelReader::read_road_piece(const YamlNode& node) const {
     const TypeFormat& format = find_type(node, road_formats(), "piece of a road");
-    const YamlNode main = *node.child(format.name);
+    const YamlNode main = node.required(format.name);
     const std::string kind = format.name;
     RoadPiece piece;
     if (kind == "table") {
@@ -84,20 +84,6 @@ void ModelReader::read_road(const std::string& name, const YamlNode& node) {
     add(model_.roads, std::move(road), node);
 }
 
-namespace {
-
-// The alternative of a variant with that index, with its defaults.
-template <class Variant, std::size_t I = 0>
-Variant make_alternative(std::size_t index) {
-    if constexpr (I < std::variant_size_v<Variant>) {
-        return index == I ? Variant(std::in_place_index<I>) : make_alternative<Variant, I + 1>(index);
-    } else {
-        return Variant();
-    }
-}
-
-}  // namespace
-
 void ModelReader::read_force(const std::string& name, const YamlNode& node) {
     const TypeFormat& format = find_type(node, force_formats(), "force");
     Force force(name, make_alternative<ForceType>(static_cast<std::size_t>(&format - force_formats().data())));
@@ -107,31 +93,12 @@ void ModelReader::read_force(const std::string& name, const YamlNode& node) {
 }
 
 void ModelReader::read_stop(const std::string& name, const YamlNode& node) {
-    const StopFormat& format = find_type(node, stop_formats(), "stop");
-    const YamlNode main = *node.child(format.name);
-    Stop stop;
-    stop.name = name;
-    stop.type = format.type;
-    if (format.kind == FieldKind::two_markers) {
-        std::tie(stop.a, stop.b) = two_markers(main);
-    } else {
-        stop.scalar = main.text("a joint coordinate or a sensor");
-    }
-    const auto read = [&](const char* key, auto& target) {
-        if (const auto child = node.child(key)) target = child->number();
-    };
-    read("min", stop.minimum);
-    read("max", stop.maximum);
-    read("length", stop.length);
-    read("radius", stop.radius);
-    read("gap", stop.gap);
-    read("restitution", stop.restitution);
-    read("friction", stop.friction);
-    read("static-friction", stop.static_friction);
-    read("latch", stop.latch);
-    if (const auto child = node.child("along")) stop.along = child->text("a joint coordinate");
-    if (const auto child = node.child("rim")) stop.has_rim = child->truth();
-    if (stop.type == StopType::limit && !stop.minimum && !stop.maximum) node.fail("expected 'min', 'max' or both");
+    const TypeFormat& format = find_type(node, stop_formats(), "stop");
+    Stop stop(name, make_alternative<StopType>(static_cast<std::size_t>(&format - stop_formats().data())));
+    FieldReader reader(*this, node, format.name);
+    std::visit([&](auto& type) { type.visit(type, reader); }, stop.type);
+    if (const auto* limit = stop.as<Limit>(); limit != nullptr && !limit->minimum && !limit->maximum)
+        node.fail("expected 'min', 'max' or both");
     add(model_.stops, std::move(stop), node);
 }
 
@@ -151,7 +118,7 @@ void ModelReader::refuse_motion_in_itself(const Sensor& sensor, const std::strin
 void ModelReader::read_sensor(const std::string& name, const YamlNode& node) {
     using Q = Sensor::Quantity;
     const TypeFormat& format = find_type(node, sensor_formats(), "sensor");
-    const YamlNode main = *node.child(format.name);
+    const YamlNode main = node.required(format.name);
     const std::string kind = format.name;
     // Sensors are variables of expressions and columns of results, as time is; x and v mean something in laws only.
     if (name == "t" || name == "pi" || name == "not")
@@ -240,8 +207,8 @@ void ModelReader::read_event(const std::string& name, const YamlNode& node) {
     EventRule event;
     event.name = name;
     event.direction = static_cast<EventRule::Direction>(&format - event_formats().data());
-    event.condition = node.child(format.name)->number({}, true);
-    for (const YamlNode& item : node.child("do")->items("a list of edits")) {
+    event.condition = node.required(format.name).number({}, true);
+    for (const YamlNode& item : node.required("do").items("a list of edits")) {
         try {
             const Edit edit = parse_edit(item.edit_text());
             if (std::holds_alternative<UndoEdit>(edit) || std::holds_alternative<RedoEdit>(edit) ||
@@ -252,7 +219,7 @@ void ModelReader::read_event(const std::string& name, const YamlNode& node) {
             item.fail(error.what());
         }
     }
-    if (event.edits.empty()) node.child("do")->fail("expected at least one edit");
+    if (event.edits.empty()) node.required("do").fail("expected at least one edit");
     if (const auto child = node.child("once")) event.once = child->truth();
     add(model_.events, std::move(event), node);
 }

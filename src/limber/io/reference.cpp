@@ -4,8 +4,7 @@
 
 #include <iterator>
 
-#include "limber/io/format.hpp"
-#include "limber/kinematics/mechanism/mechanism.hpp"
+#include "limber/io/field_formats.hpp"
 #include "limber/model/expression.hpp"
 
 namespace limber {
@@ -102,10 +101,11 @@ std::string make_markdown_reference() {
     out.line("## joints\n");
     out.line("| joint | coordinates in space | coordinates in the plane |");
     out.line("|---|---|---|");
-    for (const JointFormat& joint : joint_formats()) {
+    for (std::size_t i = 0; i < joint_formats().size(); ++i) {
+        const TypeFormat& joint = joint_formats()[i];
         const auto names = [&](bool planar) {
             if (planar && joint.is_spatial_only) return std::string("(not in the plane)");
-            const auto list = joint_coordinate_names(joint.type, planar);
+            const auto list = coordinate_names(make_alternative<JointType>(i), planar);
             return list.empty() ? std::string("-") : fmt::format("{}", fmt::join(list, ", "));
         };
         out.line("| {} | {} | {} |", joint.name, names(false), names(true));

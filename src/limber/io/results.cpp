@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <hdf5.h>
 
+#include <algorithm>
 #include <mutex>
 
 #include "limber/io/files.hpp"
@@ -17,10 +18,17 @@ std::vector<double> ResultTable::column(std::size_t index) const {
     return result;
 }
 
+std::vector<double> ResultTable::column(const std::string& name) const {
+    const auto it = std::find(columns.begin(), columns.end(), name);
+    if (it == columns.end())
+        throw ModelError(fmt::format("the results have no column '{}'{}", name, did_you_mean(name, columns)));
+    return column(static_cast<std::size_t>(it - columns.begin()));
+}
+
 std::vector<std::size_t> ResultTable::find(const std::string& name) const {
     std::vector<std::size_t> result;
     for (std::size_t i = 0; i < columns.size(); ++i)
-        if (columns[i] == name || columns[i].rfind(name + ".", 0) == 0) result.push_back(i);
+        if (columns[i] == name || columns[i].starts_with(name + ".")) result.push_back(i);
     return result;
 }
 
@@ -83,7 +91,8 @@ void add_title(const std::string& title, hid_t file) {
     check(H5Awrite(attribute, type, title.c_str()) >= 0);
 }
 
-// One dataset per column, chunked and compressed, and the title as an attribute of the root. The file is made in memory.
+// One dataset per column, chunked and compressed, and the title as an attribute of the root. The file is made in
+// memory.
 std::string encode_hdf5(const ResultTable& table, const std::string& title) {
     static std::mutex library;  // Debian's HDF5 takes one thread at a time
     const std::scoped_lock lock(library);

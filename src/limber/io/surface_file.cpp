@@ -14,12 +14,12 @@
 namespace limber {
 namespace {
 
-constexpr std::size_t most_triangles = 200'000;
+constexpr std::size_t max_triangles = 200'000;
 
 void add_triangle(SurfaceMesh& mesh, const Vec3& a, const Vec3& b, const Vec3& c, const std::string& name) {
     check_interruption();
-    if (mesh.triangles.size() == most_triangles)
-        throw ModelError(fmt::format("{}: more than {} triangles", name, most_triangles));
+    if (mesh.triangles.size() == max_triangles)
+        throw ModelError(fmt::format("{}: more than {} triangles", name, max_triangles));
     if (!a.allFinite() || !b.allFinite() || !c.allFinite())
         throw ModelError(fmt::format("{}: a corner of a triangle is not finite", name));
     const int first = static_cast<int>(mesh.vertices.size());
@@ -52,8 +52,8 @@ SurfaceMesh read_stl(const std::string& content, const std::string& name) {
     while (stream >> word) {
         if (word != "vertex") continue;
         check_interruption();
-        if (corners.size() >= 3 * most_triangles)
-            throw ModelError(fmt::format("{}: more than {} triangles", name, most_triangles));
+        if (corners.size() >= 3 * max_triangles)
+            throw ModelError(fmt::format("{}: more than {} triangles", name, max_triangles));
         Vec3 v;
         if (!(stream >> v.x() >> v.y() >> v.z()))
             throw ModelError(fmt::format("{}: a vertex needs three numbers", name));

@@ -37,12 +37,12 @@ YAML::Node ElementWriter::angular(const Number3& numbers) const {
 
 void ElementWriter::add_solid(MappingWriter& map, const Solid& solid, const Body& body) const {
     MappingWriter fields;
-    const char* name = "";
+    const char* name = nullptr;
     switch (solid.kind) {
         case Solid::Kind::rod:
             name = "rod";
-            fields.add("from", vector((*body.ends)[0]));
-            fields.add("to", vector((*body.ends)[1]));
+            fields.add("from", vector(body.ends.value()[0]));
+            fields.add("to", vector(body.ends.value()[1]));
             fields.add_unless_zero("radius", solid.size.at(0));
             if (solid.end_masses)
                 fields.add("end-masses", number_list({(*solid.end_masses)[0], (*solid.end_masses)[1]}));

@@ -14,49 +14,32 @@ void ElementWriter::add_law(MappingWriter& map, const ScalarLaw& law) const {
                 map.add("stiffness", law.stiffness);
             break;
         case ScalarLaw::Kind::polynomial: map.add("polynomial", number_list(law.coefficients)); break;
-        case ScalarLaw::Kind::table: add_rows(map, "table", *law.table); break;
+        case ScalarLaw::Kind::table: add_rows(map, "table", law.table.value()); break;
         case ScalarLaw::Kind::expression: map.add("law", law.expression); break;
     }
     map.add_unless_zero("damping", law.damping);
     map.add_unless_zero("preload", law.preload);
 }
 
+template <class Types>
+YAML::Node ElementWriter::write_typed(const TypedElement<Types>& element) const {
+    FieldWriter writer(*this, element.note().name);
+    std::visit([&](const auto& type) { type.visit(type, writer); }, element.type);
+    return writer.take();
+}
+
 YAML::Node ElementWriter::write(const Force& force) const {
-    return std::visit(
-        [&]<class Type>(const Type& type) {
-            FieldWriter writer(*this, Type::type.name);
-            Type::visit(type, writer);
-            return writer.take();
-        },
-        force.type);
+    return write_typed(force);
 }
 
 YAML::Node ElementWriter::write(const Stop& stop) const {
-    const StopFormat& format = stop_format(stop.type);
-    MappingWriter map;
-    if (format.kind == FieldKind::two_markers) {
-        map.add(format.name, two_markers(stop.a, stop.b));
-    } else {
-        map.add(format.name, YAML::Node(stop.scalar));
-    }
-    map.add_given("min", stop.minimum);
-    map.add_given("max", stop.maximum);
-    map.add_given("length", stop.length);
-    map.add_unless_zero("radius", stop.radius);
-    if (stop.has_rim) map.add("rim", YAML::Node("true"));
-    map.add_unless_zero("gap", stop.gap);
-    map.add_unless_zero("restitution", stop.restitution);
-    map.add_unless_zero("friction", stop.friction);
-    map.add_given("static-friction", stop.static_friction);
-    map.add_unless_empty("along", stop.along);
-    map.add_given("latch", stop.latch);
-    return map.take();
+    return write_typed(stop);
 }
 
 YAML::Node ElementWriter::road_piece(const RoadPiece& piece) const {
     MappingWriter map;
     if (piece.kind == RoadPiece::Kind::table) {
-        add_rows(map, "table", *piece.table);
+        add_rows(map, "table", piece.table.value());
         return map.take();
     }
     if (piece.kind == RoadPiece::Kind::height) {

@@ -1,10 +1,26 @@
 // Joints and drivers.
 
-#include "limber/io/element_writer.hpp"
+#include "limber/io/field_writer.hpp"
 
 namespace limber {
-void ElementWriter::add_place(MappingWriter& map, const Joint& joint) const {
-    const Marker& marker = model_.markers.get(joint.a);
+namespace {
+
+class JointWriter : public FieldWriter {
+public:
+    JointWriter(const ElementWriter& writer, const Joint& joint, bool places_itself)
+        : FieldWriter(writer, joint.note().name), joint_(joint), places_itself_(places_itself) {}
+
+    void placed(const MarkerPair&) { writer_.add_placed(map_, key_, joint_, places_itself_); }
+    MappingWriter take_map() { return std::move(map_); }
+
+private:
+    const Joint& joint_;
+    bool places_itself_;
+};
+
+}  // namespace
+
+void ElementWriter::add_place(MappingWriter& map, const Marker& marker) const {
     const auto& turn = marker.placement.orientation.values;
     if (marker.place == Marker::Kind::world)
         map.add("at", marker.base.is_null() ? vector(marker.placement.position) : YAML::Node(marker_name(marker.base)));
@@ -17,8 +33,7 @@ void ElementWriter::add_place(MappingWriter& map, const Joint& joint) const {
     if (turn.size() == 6) map.add("x", vector({turn[3], turn[4], turn[5]}));
 }
 
-YAML::Node ElementWriter::write(const Joint& joint, bool places_itself) const {
-    const JointFormat& format = joint_format(joint.type);
+void ElementWriter::add_placed(MappingWriter& map, const char* key, const Joint& joint, bool places_itself) const {
     // Where a joint makes its markers, the ones it names say on which body, and at which point if 'at' does not.
     const auto named = [&](MarkerHandle handle) {
         if (!places_itself) return handle;
@@ -26,36 +41,17 @@ YAML::Node ElementWriter::write(const Joint& joint, bool places_itself) const {
         if (marker.place == Marker::Kind::turned) return marker.base;
         return model_.marker(model_.bodies.get(marker.body).name);
     };
-    MappingWriter map;
-    switch (format.kind) {
-        case FieldKind::two_markers: map.add(format.name, two_markers(named(joint.a), named(joint.b))); break;
-        case FieldKind::two_coordinates: {
-            YAML::Node list(YAML::NodeType::Sequence);
-            for (const ScalarTerm& term : joint.terms) list.push_back(term.scalar);
-            map.add(format.name, list);
-            break;
-        }
-        default: {
-            MappingWriter terms;
-            for (const ScalarTerm& term : joint.terms) terms.add(term.scalar, term.coefficient);
-            map.add(format.name, terms.take());
-        }
-    }
-    if (places_itself) add_place(map, joint);
-    for (const FieldFormat& option : format.options) {
-        const std::string key = option.name;
-        if (key == "cut" && joint.is_cut) map.add(key, YAML::Node(*joint.is_cut ? "true" : "false"));
-        if (key == "disabled" && joint.is_disabled) map.add(key, YAML::Node("true"));
-        if (key == "closing" && !joint.closing.empty()) map.add(key, number_list(joint.closing));
-        if (key == "length") map.add_given(key, joint.length);
-        if (key == "pitch") map.add(key, joint.pitch);
-        if (key == "radius") map.add(key, joint.radius);
-        if (key == "ratio") map.add(key, joint.ratio);
-        if (key == "pressure-angle") map.add_unless_zero(key, joint.pressure_angle);
-        if (key == "at" && joint.mesh) map.add(key, vector(*joint.mesh));
-        if (key == "offset" || key == "equals") map.add_given(key, joint.offset);
-        if (key == "curve") map.add(key, YAML::Node(model_.curves.get(joint.curve).name));
-    }
+    map.add(key, two_markers(named(joint.between()->first), named(joint.between()->second)));
+    if (places_itself) add_place(map, model_.markers.get(joint.between()->first));
+    if (joint.is_cut) map.add("cut", YAML::Node(*joint.is_cut ? "true" : "false"));
+}
+
+YAML::Node ElementWriter::write(const Joint& joint, bool places_itself) const {
+    JointWriter writer(*this, joint, places_itself);
+    std::visit([&](const auto& type) { type.visit(type, writer); }, joint.type);
+    MappingWriter map = writer.take_map();
+    if (joint.is_disabled) map.add("disabled", YAML::Node("true"));
+    if (!joint.closing.empty()) map.add("closing", number_list(joint.closing));
     return map.take();
 }
 

@@ -28,7 +28,7 @@ std::string trim(const std::string& s) {
 
 // "for i in A..B" -> i, A, B
 bool parse_loop(const std::string& key, std::string& variable, std::string& low, std::string& high) {
-    if (key.rfind("for ", 0) != 0) return false;
+    if (!key.starts_with("for ")) return false;
     const auto in = key.find(" in ");
     const auto dots = key.find("..");
     if (in == std::string::npos || dots == std::string::npos || dots < in) return false;
@@ -123,7 +123,8 @@ std::string YamlNode::substitute_names(const std::string& text) const {
     return result;
 }
 
-// In an expression: loop variables become numbers, and name<index> or name<index><index> (no spaces) becomes the element's name.
+// In an expression: loop variables become numbers, and name<index> or name<index><index> (no spaces) becomes the
+// element's name.
 std::string YamlNode::substitute_variables(const std::string& text) const {
     std::string result;
     std::size_t i = 0;
@@ -224,6 +225,12 @@ std::optional<YamlNode> YamlNode::child(const std::string& key) const {
     for (const auto& entry : node_)
         if (entry.first.IsScalar() && entry.first.Scalar() == key) return child_node(entry.second, key);
     return std::nullopt;
+}
+
+YamlNode YamlNode::required(const std::string& key) const {
+    const auto found = child(key);
+    if (!found) fail(fmt::format("'{}' is missing", key));
+    return *found;
 }
 
 void YamlNode::check_keys(const std::vector<std::string>& allowed) const {

@@ -53,6 +53,8 @@ public:
     std::vector<YamlNode> items(const std::string& expected) const;
     /// Without unrolling: for mappings with fixed keys.
     std::optional<YamlNode> child(const std::string& key) const;
+    /// The same of a key that must be there.
+    YamlNode required(const std::string& key) const;
     /// Every key must be one of these.
     void check_keys(const std::vector<std::string>& allowed) const;
 

@@ -1,10 +1,10 @@
 #pragma once
-// Cholesky's factors of a positive definite matrix made of blocks: nodes with a few unknowns each (bodies), coupled in pairs (bodies that
-// touch).
+// Cholesky's factors of a positive definite matrix made of blocks: nodes with a few unknowns each (bodies), coupled in
+// pairs (bodies that touch).
 //
-// Multifrontal (Duff and Reid 1983): nodes are eliminated in an order of nested dissection (METIS). Nodes with nearly the same couplings go
-// together, in one dense matrix, their front; what it leaves for later nodes is added into the front of the next one up the tree. So
-// nearly all work is products of dense matrices, done by Eigen.
+// Multifrontal (Duff and Reid 1983): nodes are eliminated in an order of nested dissection (METIS). Nodes with nearly
+// the same couplings go together, in one dense matrix, their front; what it leaves for later nodes is added into the
+// front of the next one up the tree. So nearly all work is products of dense matrices, done by Eigen.
 
 #include <span>
 #include <utility>
@@ -24,10 +24,11 @@ public:
         auto operator<=>(const Pair&) const = default;
     };
 
-    /// Node k has the unknowns first[k] .. first[k + 1]; `pairs` are those that couple, sorted, every node with itself among them.
+    /// Node k has the unknowns first[k] .. first[k + 1]; `pairs` are those that couple, sorted, every node with itself
+    /// among them.
     void analyse(std::span<const int> first, std::span<const Pair> pairs);
-    /// The pairs' blocks one after the other, row by row; rows are those of the second node, columns those of the first. False if the
-    /// matrix is not positive definite to working precision.
+    /// The pairs' blocks one after the other, row by row; rows are those of the second node, columns those of the
+    /// first. False if the matrix is not positive definite to working precision.
     bool factorize(std::span<const double> blocks);
     /// Solves A x = b in place.
     void solve(VecX& x);

@@ -1,13 +1,15 @@
 #pragma once
-// Newton's method with a matrix that is not quite the derivative: a symmetric part only, or one from near by. Broyden's updates learn the
-// rest from the changes already made (Broyden 1965; in this form, which stores changes and nothing else, Kelley 1995, section 7.3).
+// Newton's method with a matrix that is not quite the derivative: a symmetric part only, or one from near by. Broyden's
+// updates learn the rest from the changes already made (Broyden 1965; in this form, which stores changes and nothing
+// else, Kelley 1995, section 7.3).
 //
 // With s_0 .. s_n the changes so far and z = -B_0^-1 F the one that the factorised matrix proposes next,
 //
 //   z <- z + s_(j+1) (s_j . z) / |s_j|^2,  j = 0 .. n - 1;      s_(n+1) = z / (1 - s_n . z / |s_n|^2)
 //
-// Where the error turns round in a few planes, as a gyroscopic part makes it, a linear iteration only shrinks it by that part; the updates
-// take out a plane with two changes. A second vector goes along with the same factors: multipliers beside positions.
+// Where the error turns round in a few planes, as a gyroscopic part makes it, a linear iteration only shrinks it by
+// that part; the updates take out a plane with two changes. A second vector goes along with the same factors:
+// multipliers beside positions.
 
 #include "limber/math/types.hpp"
 

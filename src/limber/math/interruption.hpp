@@ -1,6 +1,6 @@
 #pragma once
-// Long work that is no longer wanted. Whoever starts it sets a limit; reading and compiling ask now and then whether it still holds. Steps do not ask:
-// they are short, and must not be left in the middle.
+// Long work that is no longer wanted. Whoever starts it sets a limit; reading and compiling ask now and then whether it
+// still holds. Steps do not ask: they are short, and must not be left in the middle.
 
 #include <atomic>
 #include <chrono>
@@ -9,14 +9,15 @@
 
 namespace limber {
 
-/// Work was told to stop, or has taken longer than it may. What it was about to make does not exist; what was there before is as it was.
+/// Work was told to stop, or has taken longer than it may. What it was about to make does not exist; what was there
+/// before is as it was.
 class Interrupted : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
 
-/// While it lives, work of this thread ends with Interrupted once `is_cancelled` is true or `longest` has passed. Limits may be
-/// nested: all of them hold.
+/// While it lives, work of this thread ends with Interrupted once `is_cancelled` is true or `longest` has passed.
+/// Limits may be nested: all of them hold.
 class WorkLimit {
 public:
     using Clock = std::chrono::steady_clock;

@@ -153,9 +153,10 @@ private:
     std::vector<double> l_values_, inverse_pivot_, work_;
 };
 
-// Column by column: column k of L D is what is left of that of A when the columns before it have been subtracted, four in a sweep. All lie
-// contiguous in memory and are treated element by element, which suits vector instructions. They are subtracted one after the other, not their
-// sum: after the first the large terms of a penalty are gone, and the others keep their digits.
+// Column by column: column k of L D is what is left of that of A when the columns before it have been subtracted, four
+// in a sweep. All lie contiguous in memory and are treated element by element, which suits vector instructions. They
+// are subtracted one after the other, not their sum: after the first the large terms of a penalty are gone, and the
+// others keep their digits.
 class DenseSolver final : public LinearSolver {
 public:
     explicit DenseSolver(const SymmetricPattern& pattern) : size_(pattern.size) {

@@ -1,5 +1,6 @@
 #pragma once
-// METIS draws from one sequence of random numbers for all threads: calls take turns, or their results would depend on each other.
+// METIS draws from one sequence of random numbers for all threads: calls take turns, or their results would depend on
+// each other.
 
 #include <mutex>
 

@@ -1,11 +1,12 @@
 #pragma once
 // Multipliers of the augmented Lagrangian by conjugate gradients.
 //
-// With S = M + J^T W J factorised, the x that satisfies J x + rhs = 0 and differs from a given x_0 least in the metric of M
-// is x = x_0 - S^-1 J^T lambda with (J S^-1 J^T) lambda = r_0, r_0 = J x_0 + rhs. Bayo's iteration lambda <- lambda + W r is
-// Richardson's method on this system: W J S^-1 J^T has all eigenvalues at 1, up to 1/penalty, except in directions in which the
-// constraints hardly act. Conjugate gradients with the preconditioner W cost the same per pass, take the same first step, and
-// deal with the few weak directions in as many passes. Redundant rows are no obstacle: from zero lambda stays in the range.
+// With S = M + J^T W J factorised, the x that satisfies J x + rhs = 0 and differs from a given x_0 least in the metric
+// of M is x = x_0 - S^-1 J^T lambda with (J S^-1 J^T) lambda = r_0, r_0 = J x_0 + rhs. Bayo's iteration lambda <-
+// lambda + W r is Richardson's method on this system: W J S^-1 J^T has all eigenvalues at 1, up to 1/penalty, except in
+// directions in which the constraints hardly act. Conjugate gradients with the preconditioner W cost the same per pass,
+// take the same first step, and deal with the few weak directions in as many passes. Redundant rows are no obstacle:
+// from zero lambda stays in the range.
 
 #include <algorithm>
 
@@ -18,9 +19,9 @@ public:
     MultiplierIteration(int size, int rows)
         : direction_(VecX::Zero(rows)), scaled_(VecX::Zero(rows)), rows_(VecX::Zero(rows)), change_(VecX::Zero(size)) {}
 
-    /// residual: J x + rhs on entry, what is left of it on exit. x and lambda are updated. apply(direction, change, rows) must
-    /// set change = S^-1 J^T direction and rows = J change. Stops when no residual exceeds `enough`, or when it no longer
-    /// falls. Returns the number of passes.
+    /// residual: J x + rhs on entry, what is left of it on exit. x and lambda are updated. apply(direction, change,
+    /// rows) must set change = S^-1 J^T direction and rows = J change. Stops when no residual exceeds `enough`, or when
+    /// it no longer falls. Returns the number of passes.
     template <class Apply>
     int run(const VecX& weight, double enough, int max_passes, VecX& residual, VecX& x, VecX& lambda,
             const Apply& apply) {

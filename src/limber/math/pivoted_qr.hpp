@@ -14,8 +14,8 @@ public:
 
     /// Storage to be filled with A before compute().
     MatX& matrix() { return a_; }
-    /// Columns whose part outside the span of the earlier ones is below the tolerance count as dependent. At most `rank_limit`
-    /// columns are taken as independent.
+    /// Columns whose part outside the span of the earlier ones is below the tolerance count as dependent. At most
+    /// `rank_limit` columns are taken as independent.
     void compute(double tolerance, int rank_limit);
     int rank() const { return rank_; }
 

@@ -33,10 +33,10 @@ struct StepperParts {
 namespace {
 
 // Of the size of the mechanism: what gains may leave open before a projection helps them out.
-constexpr double most_drift_under_gains = 1e-5;
+constexpr double max_drift_under_gains = 1e-5;
 
-// Gains tied to the step suit fixed structural steps; otherwise projection is exact and keeps the order. Gains of rows for velocities that
-// depend on each other, always and not only while contacts stick, pull against each other.
+// Gains tied to the step suit fixed structural steps; otherwise projection is exact and keeps the order. Gains of rows
+// for velocities that depend on each other, always and not only while contacts stick, pull against each other.
 void choose_stabilisation(StepperParts& parts) {
     Stabilisation stabilisation = parts.formulation_options.stabilisation;
     parts.tolerated_drift = std::numeric_limits<double>::infinity();
@@ -47,7 +47,7 @@ void choose_stabilisation(StepperParts& parts) {
         stabilisation = are_gains_fit ? Stabilisation::gains : Stabilisation::projection;
         // Step control judges the drift itself.
         if (parts.options.step_control == 0)
-            parts.tolerated_drift = most_drift_under_gains * parts.system->length_scale();
+            parts.tolerated_drift = max_drift_under_gains * parts.system->length_scale();
     }
     if (stabilisation == Stabilisation::projection) parts.tolerated_drift = 0;
     parts.has_gains = stabilisation == Stabilisation::gains;

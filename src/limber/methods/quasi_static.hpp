@@ -1,7 +1,7 @@
 #pragma once
-// Motions without inertia follow from the balance of forces at every instant (see inertialess.hpp). Formulations that solve for
-// accelerations cannot find them; step solvers find the balance at the end of a step by Newton's method, if the scheme is stable for
-// whatever has no inertia: the limit of infinite frequency.
+// Motions without inertia follow from the balance of forces at every instant (see inertialess.hpp). Formulations that
+// solve for accelerations cannot find them; step solvers find the balance at the end of a step by Newton's method, if
+// the scheme is stable for whatever has no inertia: the limit of infinite frequency.
 
 #include <string>
 

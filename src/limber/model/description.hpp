@@ -1,6 +1,6 @@
 #pragma once
-// How elements are described. Each type of element is a plain structure that says beside its fields what each is called in files, what
-// it holds and what it means:
+// How elements are described. Each type of element is a plain structure that says beside its fields what each is called
+// in files, what it holds and what it means:
 //
 //   struct Drag {
 //       static constexpr TypeNote type{"drag", "against the velocity of a point"};
@@ -13,7 +13,8 @@
 //       }
 //   };
 //
-// Reader, writer, schema, manual, listing and the search for dependents are visitors: they know kinds of fields, not elements.
+// Joints call `placed` in place of `main` for markers that 'at', 'axis' and 'x' may make. Reader, writer, schema,
+// manual, listing and the search for dependents are visitors: they know kinds of fields, not elements.
 
 #include <vector>
 
@@ -68,8 +69,9 @@ struct TypeNote {
 /// Which names an expression may use beside those of parameters.
 enum class Variables {
     none,
-    time,    ///< t
-    scalars  ///< t, x and v of laws, joint coordinates, sensors: checked when the model is compiled
+    time,     ///< t
+    scalars,  ///< t, joint coordinates, sensors: checked when the model is compiled
+    law       ///< the same, and x and v of what the law acts along
 };
 
 /// The key of a field, and what it means. A field that is not required is left out of files where it has its default.

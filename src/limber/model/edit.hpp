@@ -13,8 +13,9 @@ namespace limber {
 /// An element in the words of the model file; places in world axes are those of the moment.
 struct AddElement {
     std::string section, name, yaml;
-    /// A joint whose ends are apart: draw them together, then let it hold. Otherwise it snaps if they are near, or is refused.
-    bool draws_together = false;
+    /// A joint whose ends are apart: draw them together, then let it hold. Otherwise it snaps if they are near, or is
+    /// refused.
+    bool closes_gradually = false;
 };
 struct RemoveElement {
     std::string section, name;
@@ -31,8 +32,8 @@ struct LockJoint {
 struct UnlockJoint {
     std::string joint;
 };
-/// A spring and a damper from a marker to a point of the world: the mouse. One at a time; again with the same marker: moves the
-/// target.
+/// A spring and a damper from a marker to a point of the world: the mouse. One at a time; again with the same marker:
+/// moves the target.
 struct PullMarker {
     std::string marker;
     Vec3 target = Vec3::Zero();
@@ -51,8 +52,8 @@ struct UseOption {
 /// Takes back the last edit of model or options that has not been taken back; the motion goes on.
 struct UndoEdit {};
 struct RedoEdit {};
-/// Makes the solvers anew, so that nothing of what came before is left in them. Sessions do so by themselves after a step that
-/// failed: the attempt leaves no trace in the bits that follow.
+/// Makes the solvers anew, so that nothing of what came before is left in them. Sessions do so by themselves after a
+/// step that failed: the attempt leaves no trace in the bits that follow.
 struct RenewSolvers {};
 /// Back to an earlier time, or forth again as long as nothing has been changed there.
 struct GoToTime {

@@ -14,8 +14,8 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-/// What a message is about: "body 'crank': mass". Put into words only when there is something to say, since compiling a model while
-/// it runs must be quick. Refers to its parts: for parameters, not for members.
+/// What a message is about: "body 'crank': mass". Put into words only when there is something to say, since compiling a
+/// model while it runs must be quick. Refers to its parts: for parameters, not for members.
 class Subject {
 public:
     Subject(const std::string& words) : name_(words) {}  // NOLINT(google-explicit-constructor)
@@ -38,8 +38,8 @@ private:
 /// The candidate closest to a misspelt word, as " (did you mean 'x'?)", or nothing if none is close.
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates);
 
-/// The same for a name that stands in an expression, where a hyphen is a minus: of "arm-length" the names are 'arm' and 'length', but
-/// 'arm_length' may have been meant.
+/// The same for a name that stands in an expression, where a hyphen is a minus: of "arm-length" the names are 'arm' and
+/// 'length', but 'arm_length' may have been meant.
 std::string suggest_name(const std::string& name, const std::string& expression,
                          const std::vector<std::string>& candidates);
 

@@ -174,6 +174,7 @@ Frame ModelEvaluation::marker_frame(MarkerHandle handle) const {
 MassProperties ModelEvaluation::mass_properties(BodyHandle handle) const {
     const Body& body = model_.bodies.get(handle);
     std::vector<MassProperties> parts;
+    parts.reserve(body.solids.size());
     for (const Solid& solid : body.solids)
         parts.push_back(solid_mass_properties(*this, solid, rod_length(handle), model_.planar, {"body", body.name}));
     return combine(parts);

@@ -2,6 +2,7 @@
 // The functions, operators, units and constants of expressions, with derivatives. Internal to expressions.
 
 #include <cmath>
+#include <numbers>
 
 #include "limber/math/derivative.hpp"
 #include "limber/math/types.hpp"
@@ -114,7 +115,7 @@ inline UnaryDerivatives apply(Unary code, double x) {
         }
         case logarithm: return {std::log(x), 1 / x, -1 / (x * x)};
         case logarithm10: {
-            const double d = 1 / (x * std::log(10.0));
+            const double d = 1 / (x * std::numbers::ln10);
             return {std::log10(x), d, -d / x};
         }
         case square_root: {

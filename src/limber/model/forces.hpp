@@ -1,20 +1,18 @@
 #pragma once
-// Applied forces, one structure per type. Units are SI, angles in radians; what a field means stands in its description.
+// Applied forces, one structure per type. Units are SI, angles in radians; what a field means stands in its
+// description.
 
 #include <optional>
 #include <string>
-#include <type_traits>
-#include <utility>
 #include <variant>
 #include <vector>
 
-#include "limber/model/description.hpp"
-#include "limber/model/handles.hpp"
-#include "limber/model/laws.hpp"
+#include "limber/model/element.hpp"
 
 namespace limber {
 
-/// Along the line between two points. Its force is tension: positive where it pulls them together. Cannot act while the points coincide.
+/// Along the line between two points. Its force is tension: positive where it pulls them together. Cannot act while the
+/// points coincide.
 struct Spring {
     static constexpr TypeNote type{"spring", "along the line between two points, tension positive"};
     std::string name{};
@@ -59,7 +57,7 @@ struct Motor {
     static void visit(Self& self, Visitor& visitor) {
         visitor.main(self.coordinate);
         visitor.field(self.law, {"law", "torque or force as an expression of x, v, t, parameters and scalars", true,
-                                 Variables::scalars});
+                                 Variables::law});
     }
 };
 
@@ -117,8 +115,8 @@ struct Torque {
     }
 };
 
-/// Elastic element that holds a marker to another in all directions. Rotations are those of small angles (half the skew part of the
-/// relative rotation): it cannot be turned through large ones.
+/// Elastic element that holds a marker to another in all directions. Rotations are those of small angles (half the skew
+/// part of the relative rotation): it cannot be turned through large ones.
 struct Bushing {
     static constexpr TypeNote type{
         "bushing", "elastic element in the axes of the first marker: 3 displacements, 3 rotations (plane: 2, 1)"};
@@ -254,56 +252,9 @@ struct JointFriction {
 using ForceType =
     std::variant<Spring, TorsionSpring, Motor, Servo, PointForce, Torque, Bushing, Drag, Pull, Tyre, JointFriction>;
 
-struct Force {
+struct Force : TypedElement<ForceType> {
     static constexpr const char* kind = "force";
-    std::string name;
-    ForceType type;  ///< its own name is empty: it stands here
-
-    Force() = default;
-    /// Of any type, under the name that it has.
-    template <class Type>
-    requires std::is_constructible_v<ForceType, Type> &&
-        (!std::is_same_v<std::remove_cvref_t<Type>, ForceType>)Force(Type force)
-        : name(std::move(force.name)), type(std::move(force)) {
-        std::get<Type>(type).name.clear();
-    }
-    Force(std::string force_name, ForceType force_type) : name(std::move(force_name)), type(std::move(force_type)) {}
-
-    const TypeNote& note() const {
-        return std::visit([](const auto& force) -> const TypeNote& { return force.type; }, type);
-    }
-    /// Null: of another type.
-    template <class Type>
-    const Type* as() const {
-        return std::get_if<Type>(&type);
-    }
-    template <class Type>
-    Type* as() {
-        return std::get_if<Type>(&type);
-    }
+    using TypedElement::TypedElement;
 };
-
-/// What a force acts on, whatever its type: a marker (the second one), two markers, or a joint coordinate.
-struct ForceEnds {
-    MarkerHandle a{}, b{};
-    std::string scalar{};
-
-    void main(const MarkerPair& pair) {
-        a = pair.first;
-        b = pair.second;
-    }
-    void main(MarkerHandle marker) { b = marker; }
-    void main(const Coordinate& coordinate) { scalar = coordinate.name; }
-    template <class T>
-    void field(const T&, const FieldNote&) {}
-    void law(const ScalarLaw&) {}
-    void time_law(const TimeLaw&, const FieldNote&, const char*) {}
-};
-
-inline ForceEnds ends_of(const Force& force) {
-    ForceEnds ends;
-    std::visit([&](const auto& type) { type.visit(type, ends); }, force.type);
-    return ends;
-}
 
 }  // namespace limber

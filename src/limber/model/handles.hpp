@@ -14,6 +14,7 @@ struct Driver;
 struct Force;
 struct Stop;
 struct ContactRule;
+struct Sensor;
 struct CurveDefinition;
 struct RoadDefinition;
 using BodyHandle = Handle<Body>;
@@ -21,6 +22,9 @@ using MarkerHandle = Handle<Marker>;
 using JointHandle = Handle<Joint>;
 using ForceHandle = Handle<Force>;
 using StopHandle = Handle<Stop>;
+using DriverHandle = Handle<Driver>;
+using SensorHandle = Handle<Sensor>;
+using ContactHandle = Handle<ContactRule>;
 
 /// Two markers, on the first and on the second body.
 struct MarkerPair {
@@ -30,6 +34,9 @@ struct MarkerPair {
 /// A joint coordinate, or the component of a position sensor, by name: "crank.angle", "tip.x".
 struct Coordinate {
     std::string name{};
+};
+struct CoordinatePair {
+    std::string first{}, second{};
 };
 
 }  // namespace limber

@@ -33,7 +33,8 @@ struct ScalarLaw {
     Number expression{};                     ///< of x, v, t, parameters and other scalars
 };
 
-/// A vector of turning: a torque, an angular velocity. In the plane only its last component counts, and files have one number.
+/// A vector of turning: a torque, an angular velocity. In the plane only its last component counts, and files have one
+/// number.
 struct AngularVector {
     Number3 components{};
 };

@@ -6,7 +6,18 @@
 
 namespace limber {
 
-Model::Model() {
+Number3 default_gravity(bool planar) {
+    return planar ? Number3{0.0, -9.81, 0.0} : Number3{0.0, 0.0, -9.81};
+}
+
+Model Model::in_plane() {
+    Model model;
+    model.planar = true;
+    model.gravity = default_gravity(true);
+    return model;
+}
+
+Model::Model() : gravity(default_gravity(false)) {
     Body ground;
     ground.name = "ground";
     add_body(std::move(ground));
@@ -17,8 +28,10 @@ BodyHandle Model::ground() const {
 }
 
 BodyHandle Model::add_body(Body body) {
-    const std::string name = body.name;
     const bool has_ends = body.ends.has_value();
+    // In the plane a box has two sides.
+    for (Solid& solid : body.solids)
+        if (planar && solid.kind == Solid::Kind::box && solid.size.size() == 3) solid.size.pop_back();
     const BodyHandle handle = bodies.add(std::move(body));
     add_marker(handle, "origin");
     add_marker(handle, "com", {}, Marker::Kind::centre_of_mass);
@@ -36,6 +49,43 @@ MarkerHandle Model::add_marker(BodyHandle body, const std::string& name, Placeme
     marker.place = place;
     marker.placement = std::move(placement);
     return markers.add(std::move(marker));
+}
+
+Marker Model::make_joint_marker(MarkerHandle given, const std::string& joint, const JointPlace& place) const {
+    Marker marker;
+    marker.body = markers.get(given).body;
+    marker.name = bodies.get(marker.body).name + "." + joint;
+    marker.place = place.at || !place.at_marker.is_null() ? Marker::Kind::world : Marker::Kind::turned;
+    marker.base = marker.place == Marker::Kind::turned ? given : place.at_marker;
+    if (place.at) marker.placement.position = *place.at;
+    if (place.x && (planar || !place.axis))
+        throw ModelError(fmt::format(
+            "joint '{}': {}", joint,
+            planar ? "in the plane 'axis' is the direction of x, and 'x' has no meaning" : "'x' goes with 'axis'"));
+    if (!place.axis) return marker;
+    const Number3& axis = *place.axis;
+    Orientation& turn = marker.placement.orientation;
+    turn.kind = Orientation::Kind::axes;
+    if (planar) {
+        turn.values = {0.0, 0.0, 1.0, axis[0], axis[1], 0.0};
+    } else {
+        turn.values.assign(axis.begin(), axis.end());
+        if (place.x) turn.values.insert(turn.values.end(), place.x->begin(), place.x->end());
+    }
+    return marker;
+}
+
+JointHandle Model::add(Joint joint, const JointPlace& place) {
+    MarkerPair* between = joint.between();
+    if (between == nullptr)
+        throw ModelError(
+            fmt::format("joint '{}': a {} is between coordinates and has no place", joint.name, joint.note().name));
+    for (MarkerHandle* end : {&between->first, &between->second}) {
+        Marker marker = make_joint_marker(*end, joint.name, place);
+        if (!markers.find(marker.name).is_null()) marker.name += "_joint";
+        *end = markers.add(std::move(marker));
+    }
+    return joints.add(std::move(joint));
 }
 
 MarkerHandle Model::marker(const std::string& name) const {

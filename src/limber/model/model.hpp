@@ -17,8 +17,10 @@
 #include "limber/math/frame.hpp"
 #include "limber/model/forces.hpp"
 #include "limber/model/handles.hpp"
+#include "limber/model/joints.hpp"
 #include "limber/model/laws.hpp"
 #include "limber/model/number.hpp"
+#include "limber/model/stops.hpp"
 #include "limber/model/table.hpp"
 
 namespace limber {
@@ -99,8 +101,9 @@ struct Body {
 struct Marker {
     static constexpr const char* kind = "marker";
     enum class Kind {
-        body,  ///< placement in the body's frame
-        world,  ///< placement in world axes at the reference configuration; at the point of marker `base` if there is one
+        body,   ///< placement in the body's frame
+        world,  ///< placement in world axes at the reference configuration; at the point of marker `base` if there is
+                ///< one
         centre_of_mass,
         rod_start,
         rod_end,
@@ -114,63 +117,11 @@ struct Marker {
     bool is_joints_own = false;  ///< made for a joint where its bodies were; goes with the joint
 };
 
-enum class JointType {
-    fixed,
-    revolute,
-    prismatic,
-    cylindrical,
-    spherical,
-    universal,
-    planar,
-    helical,
-    point_on_line,
-    point_on_plane,
-    distance,
-    parallel_axes,
-    perpendicular_axes,
-    constant_velocity,
-    gear,
-    rack_and_pinion,
-    coupling,
-    point_on_curve,
-    rolling_disc,
-    skate,
-    velocity
-};
-
-/// A scalar that a joint or a sensor measures, by name: "crank.angle", "tip.x".
-struct ScalarTerm {
-    std::string scalar;
-    Number coefficient;  ///< for velocity constraints an expression of t and of other scalars
-};
-
 struct CurveDefinition {
     static constexpr const char* kind = "curve";
     std::string name;
     std::vector<Number3> points;
     bool closed = false;
-};
-
-struct Joint {
-    static constexpr const char* kind = "joint";
-    std::string name;
-    JointType type = JointType::fixed;
-    MarkerHandle a, b;             ///< on the first and on the second body
-    std::optional<Number> length;  ///< distance: if absent, the distance at the reference configuration
-    Number pitch;                  ///< helical: advance per turn
-    Number radius;                 ///< rack_and_pinion, rolling_disc
-    Number ratio;                  ///< gear: second coordinate / first coordinate
-    Number pressure_angle;         ///< gear, rack_and_pinion: of the tooth force against the common tangent
-    std::optional<Number3>
-        mesh;  ///< gear, rack_and_pinion: where the teeth meet, world axes at the reference configuration
-    std::vector<ScalarTerm> terms;  ///< gear, rack_and_pinion, coupling, velocity
-    std::optional<Number> offset;   ///< right-hand side; if absent, what holds at the reference configuration
-    Handle<CurveDefinition> curve;  ///< point_on_curve, in the frame of marker a
-    std::optional<bool> is_cut;     ///< relative coordinates: close a loop with this joint, or never
-    bool is_disabled = false;       ///< there, but without effect
-    /// If not empty, the joint does not hold yet: its equations, apart by a gap and a rate at the time `since`, are led to zero as a
-    /// critically damped oscillator of the given frequency [rad/s] would go. Since, frequency, then gap and rate of each equation.
-    std::vector<Number> closing;
 };
 
 /// A component of a marker's position along an axis of another marker (ground's origin if null).
@@ -181,9 +132,9 @@ struct MarkerComponent {
 
 struct Driver {
     static constexpr const char* kind = "driver";
-    std::string name;
-    std::variant<std::string, MarkerComponent> target;  ///< a joint coordinate by name, or a component
-    TimeLaw law;
+    std::string name{};
+    std::variant<std::string, MarkerComponent> target{};  ///< a joint coordinate by name, or a component
+    TimeLaw law{};
 };
 
 /// The height of a road over the world's x axis: a sum of pieces.
@@ -198,27 +149,6 @@ struct RoadDefinition {
     static constexpr const char* kind = "road";
     std::string name;
     std::vector<RoadPiece> pieces;
-};
-
-enum class StopType { limit, wall, stop, cable, clearance, slot };
-
-/// A one-sided constraint: what it measures, the gap, never becomes negative.
-struct Stop {
-    static constexpr const char* kind = "stop";
-    std::string name;
-    StopType type = StopType::limit;
-    MarkerHandle a, b;                       ///< all but limit
-    std::string scalar;                      ///< limit: the joint coordinate or sensor
-    std::optional<Number> minimum, maximum;  ///< limit
-    std::optional<Number> length;  ///< stop, cable: the distance, if absent that at the reference configuration
-    Number radius;                 ///< wall, stop: of a ball around the second marker; clearance: of the pin
-    bool has_rim = false;          ///< wall: a disc about z of the second marker in place of the ball
-    Number gap;                    ///< clearance, slot: play to each side
-    Number restitution;            ///< 0: plastic, 1: elastic
-    Number friction;               ///< all but cable: kinetic coefficient
-    std::optional<Number> static_friction;  ///< if absent, the kinetic one
-    std::string along;                      ///< limit: the coordinate that friction acts against
-    std::optional<Number> latch;            ///< closes for good when reached slower than this
 };
 
 /// One of the two sides of a contact rule: bodies, and all bodies of some groups.
@@ -269,19 +199,19 @@ struct Sensor {
         impact_loss,
         expression
     };
-    std::string name;
+    std::string name{};
     Quantity quantity = Quantity::position;
-    MarkerHandle marker;
-    MarkerHandle reference;  ///< measured relative to it and in its axes; ground's origin if null
-    std::string scalar;      ///< coordinate, rate, second_rate
-    JointHandle joint;       ///< reaction
-    std::string driver;      ///< reaction of a driver
-    ForceHandle force;
-    StopHandle stop;  ///< gap, contact_force, impulse
-    Handle<ContactRule> contact;
+    MarkerHandle marker{};
+    MarkerHandle reference{};  ///< measured relative to it and in its axes; ground's origin if null
+    std::string scalar{};      ///< coordinate, rate, second_rate
+    JointHandle joint{};       ///< reaction
+    std::string driver{};      ///< reaction of a driver
+    ForceHandle force{};
+    StopHandle stop{};  ///< gap, contact_force, impulse
+    Handle<ContactRule> contact{};
     bool in_marker_axes = false;  ///< reaction: axes of the joint's first marker instead of world axes
-    MarkerHandle axes;            ///< of a vector's components, if they are not those of `reference` or of the world
-    Number expression;
+    MarkerHandle axes{};          ///< of a vector's components, if they are not those of `reference` or of the world
+    Number expression{};
 };
 
 /// Edits that the running mechanism makes to itself when a condition passes through zero.
@@ -332,8 +262,23 @@ struct SimulationDefaults {
     std::vector<ComponentGroup> components;
 };
 
+/// Where a joint gets markers of its own, one on each body.
+struct JointPlace {
+    std::optional<Number3>
+        at{};  ///< world axes at the reference configuration; none: where the markers are that the joint names
+    MarkerHandle at_marker{};       ///< or where this one is
+    std::optional<Number3> axis{};  ///< z of both markers (plane: x)
+    std::optional<Number3> x{};     ///< x of both, where it matters; goes with `axis`, in space only
+};
+
+/// Where nothing else is said.
+Number3 default_gravity(bool planar);
+
+/// In space, with the earth's gravity against z.
 struct Model {
     Model();
+    /// In the xy plane, with the earth's gravity against y.
+    static Model in_plane();
 
     std::string title;
     bool planar = false;
@@ -355,11 +300,22 @@ struct Model {
     SimulationDefaults simulation;
 
     BodyHandle ground() const;
+    BodyHandle add(Body body) { return add_body(std::move(body)); }
+    SensorHandle add(Sensor sensor) { return sensors.add(std::move(sensor)); }
+    DriverHandle add(Driver driver) { return drivers.add(std::move(driver)); }
+    ContactHandle add(ContactRule rule) { return contacts.add(std::move(rule)); }
+    /// Of any type: model.add(Spring{...}), model.add(Revolute{...}).
     ForceHandle add(Force force) { return forces.add(std::move(force)); }
+    StopHandle add(Stop stop) { return stops.add(std::move(stop)); }
+    JointHandle add(Joint joint) { return joints.add(std::move(joint)); }
+    /// The bodies are those of the markers that the joint names.
+    JointHandle add(Joint joint, const JointPlace& place);
     /// Adds a body with its markers "name.origin", "name.com" (and "name.from", "name.to" of a rod).
     BodyHandle add_body(Body body);
     MarkerHandle add_marker(BodyHandle body, const std::string& name, Placement placement = {},
                             Marker::Kind place = Marker::Kind::body);
+    /// One of the two markers that a joint gets of its own; not added yet.
+    Marker make_joint_marker(MarkerHandle given, const std::string& joint, const JointPlace& place) const;
     /// "body.marker", or "body" for its origin. Throws ModelError with a suggestion.
     MarkerHandle marker(const std::string& name) const;
 };

@@ -107,8 +107,9 @@ std::optional<std::vector<Table<Joint>::Change>> ModelChange::find_joints_alone(
     for (const auto& marker : markers) {
         const bool goes_with_a_joint =
             std::any_of(joints.begin(), joints.end(), [&](const Table<Joint>::Change& joint) {
-                return joint.before.element &&
-                       (joint.before.element->a.index == marker.index || joint.before.element->b.index == marker.index);
+                const MarkerPair* between = joint.before.element ? joint.before.element->between() : nullptr;
+                return between != nullptr &&
+                       (between->first.index == marker.index || between->second.index == marker.index);
             });
         if (marker.before.element && (marker.after.element || !goes_with_a_joint)) return {};
     }

@@ -1,6 +1,6 @@
 #pragma once
-// The difference between two models that share their elements: what an edit has changed, so that it can be taken back and made
-// again, whatever else has changed in the meantime.
+// The difference between two models that share their elements: what an edit has changed, so that it can be taken back
+// and made again, whatever else has changed in the meantime.
 
 #include <cstdint>
 #include <memory>
@@ -21,8 +21,8 @@ public:
     bool is_empty() const;
     /// The changes of joints, if nothing else has changed but markers that come or go with them.
     std::optional<std::vector<Table<Joint>::Change>> find_joints_alone() const;
-    /// Puts back what was there before the change, or makes it again. Throws ModelError, and leaves the model as it is, if one of
-    /// the elements has been changed by something else since.
+    /// Puts back what was there before the change, or makes it again. Throws ModelError, and leaves the model as it is,
+    /// if one of the elements has been changed by something else since.
     void revert(Model& model) const { apply(model, true); }
     void repeat(Model& model) const { apply(model, false); }
     /// After something else has legitimately replaced elements of a model: the change now means those.

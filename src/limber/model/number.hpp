@@ -13,7 +13,8 @@
 
 namespace limber {
 
-/// Most numbers of a model are just that, and a height field has hundreds of thousands of them: only those that say more have an expression.
+/// Most numbers of a model are just that, and a height field has hundreds of thousands of them: only those that say
+/// more have an expression.
 class Number {
 public:
     Number() = default;

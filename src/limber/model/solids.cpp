@@ -35,7 +35,8 @@ Mat3 steiner(double mass, const Vec3& offset) {
     return mass * (offset.squaredNorm() * Mat3::Identity() - offset * offset.transpose());
 }
 
-// Moments of inertia are sums of m (y^2 + z^2), m (z^2 + x^2), m (x^2 + y^2): none is larger than the other two together.
+// Moments of inertia are sums of m (y^2 + z^2), m (z^2 + x^2), m (x^2 + y^2): none is larger than the other two
+// together.
 void refuse_impossible(const Mat3& inertia, const Subject& what) {
     constexpr double rounding = 1e-9;
     constexpr double digits = 2e-3;  // of numbers as they stand in tables
@@ -100,8 +101,8 @@ UnitSolid unit_solid(const Solid& solid, const std::vector<double>& size, double
 }
 
 MassProperties lumped_rod(const ModelEvaluation& e, const Solid& solid, double length, const Subject& what) {
-    const double m0 = not_negative(e.number((*solid.end_masses)[0], what.with("end mass")), what.with("end mass"));
-    const double m1 = not_negative(e.number((*solid.end_masses)[1], what.with("end mass")), what.with("end mass"));
+    const double m0 = not_negative(e.number(solid.end_masses.value()[0], what.with("end mass")), what.with("end mass"));
+    const double m1 = not_negative(e.number(solid.end_masses.value()[1], what.with("end mass")), what.with("end mass"));
     MassProperties ends[2];
     ends[0].mass = m0;
     ends[1].mass = m1;

@@ -146,8 +146,8 @@ public:
         return list;
     }
 
-    /// Makes changes again, or backwards takes them back, elements and generations. Throws ModelError if a slot does not hold
-    /// what the change starts from; then the table is in no good state, so work on a copy.
+    /// Makes changes again, or backwards takes them back, elements and generations. Throws ModelError if a slot does
+    /// not hold what the change starts from; then the table is in no good state, so work on a copy.
     void apply(const std::vector<Change>& changes, bool backwards) {
         if (changes.empty()) return;
         Content& content = own_content();
@@ -180,8 +180,9 @@ public:
 private:
     struct Content {
         std::vector<Slot> slots;
-        /// Behind all elements, the first of them last: what is added comes last, as in a file. Gaps between elements stay, so that the order
-        /// tells all that matters, and a model that was written and read again goes on as this one does.
+        /// Behind all elements, the first of them last: what is added comes last, as in a file. Gaps between elements
+        /// stay, so that the order tells all that matters, and a model that was written and read again goes on as this
+        /// one does.
         std::vector<std::uint32_t> free;
         NameIndex by_name;
     };

@@ -1,9 +1,9 @@
 #pragma once
-// The admittance of the interface, K = G Y G^T: accelerations of the rows by unit multipliers, from what the boxes answer to
-// unit wrenches. Symmetric, semidefinite; singular where joints are redundant.
+// The admittance of the interface, K = G Y G^T: accelerations of the rows by unit multipliers, from what the boxes
+// answer to unit wrenches. Symmetric, semidefinite; singular where joints are redundant.
 //
-// Solutions leave out what K does not move: x = (K + e)^-1 K (K + e)^-1 r  is 1/s of the part of r with s >> e and nothing of
-// the part with s = 0, so multipliers started from zero stay the smallest ones.
+// Solutions leave out what K does not move: x = (K + e)^-1 K (K + e)^-1 r  is 1/s of the part of r with s >> e and
+// nothing of the part with s = 0, so multipliers started from zero stay the smallest ones.
 
 #include <memory>
 #include <vector>

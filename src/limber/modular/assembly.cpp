@@ -10,7 +10,7 @@ namespace limber {
 namespace {
 
 // Times that accelerations are found again where inertia was lent; each time leaves less than a hundredth of the error.
-constexpr int most_returns = 6;
+constexpr int max_returns = 6;
 // Swings of forces from step to step that may be noise, over the largest force and over the tolerance.
 constexpr double noise = 1e-3;
 constexpr double noise_of_tolerance = 10;
@@ -31,7 +31,8 @@ ModularAssembly<D>::ModularAssembly(Boxes boxes, std::unique_ptr<InterfaceJoints
       pusher_(make_block_gradient_gluing()),
       swings_(team_.port_count(), joints_->mechanism().length_scale) {
     if (options_.gluing == Gluing::penalty) options_.coupling = Coupling::acceleration;
-    for (int k = 0; k < team_.count(); ++k) has_lent_inertia_ = has_lent_inertia_ || team_[k].is_lent_inertia();
+    for (int k = 0; k < team_.count(); ++k)
+        improves_when_repeated_ = improves_when_repeated_ || team_[k].improves_when_repeated();
     const auto ports = static_cast<std::size_t>(team_.port_count());
     motion_.resize(ports);
     wrenches_.assign(ports, TwistVec<D>::Zero());
@@ -129,7 +130,7 @@ template <int D>
 bool ModularAssembly<D>::find_accelerations() {
     if (!glue()) return false;
     accept();
-    for (int pass = 0; has_lent_inertia_ && pass < most_returns; ++pass) {
+    for (int pass = 0; improves_when_repeated_ && pass < max_returns; ++pass) {
         begin(0, Coupling::acceleration);
         if (!glue()) return false;
         accept();
@@ -267,7 +268,8 @@ template <int D>
 void ModularAssembly<D>::accept() {
     team_.for_all([&](int k) { team_[k].accept(); });
     joints_->accept();
-    // The wrenches that the accelerations of the end belong to; those found from positions swing about them from step to step.
+    // The wrenches that the accelerations of the end belong to; those found from positions swing about them from step
+    // to step.
     if (has_accelerations()) settled_ = wrenches_;
     if (!options_.use_iteration && joints_->has_forces())
         for (std::size_t p = 0; p < settled_.size(); ++p) settled_[p] += new_forces_[p] - forces_[p];

@@ -1,17 +1,19 @@
 #pragma once
 // Components held together by interface joints: one step of all of them.
 //
-//   end of step   find the multipliers y with Phi(ports at the end of the step) = 0, the end being what the boxes answer to the
-//                 wrenches G^T y there; then velocities and accelerations of the ends are pushed onto the joints by the
-//                 response of the same boxes. With equal steps this is the index-3 step of the undivided mechanism. Boxes that
-//                 can be led are not asked for their answer but taken along in one Newton iteration over all of them:
-//                 their next changes give G changes + Phi = R, the joints K dy = -R, and every box then moves by its own
-//                 change and its response to G^T dy. Forces between components take part by their stiffness.
+//   end of step   find the multipliers y with Phi(ports at the end of the step) = 0, the end being what the boxes
+//                 answer to the wrenches G^T y there; then velocities and accelerations of the ends are pushed onto the
+//                 joints by the response of the same boxes. With equal steps this is the index-3 step of the undivided
+//                 mechanism. Boxes that can be led are not asked for their answer but taken along in one Newton
+//                 iteration over all of them: their next changes give G changes + Phi = R, the joints K dy = -R, and
+//                 every box then moves by its own change and its response to G^T dy. Forces between components take
+//                 part by their stiffness.
 //   acceleration  predicted motion, G a + bias + kv Phi' + kp Phi = 0 for the multipliers, corrected motion (Joli 2008
 //                 section 4, steps 1 to 7)
 //
-// The residual of the rows counts as an acceleration in both, so the same methods of gluing serve both. Springs and other forces
-// between components are wrenches too, found from the motion at the end, or extrapolated if nothing is to be iterated.
+// The residual of the rows counts as an acceleration in both, so the same methods of gluing serve both. Springs and
+// other forces between components are wrenches too, found from the motion at the end, or extrapolated if nothing is to
+// be iterated.
 
 #include <array>
 #include <memory>
@@ -65,14 +67,15 @@ public:
 
     /// After the boxes have taken up a motion: accelerations and multipliers at its instant.
     StepReport start(double t);
-    /// On failure, or if a component throws, nothing has happened: what follows is the same to the bit as without the attempt. Only steps in which
-    /// forces between components swing without bounds are remembered, and refused from then on.
+    /// On failure, or if a component throws, nothing has happened: what follows is the same to the bit as without the
+    /// attempt. Only steps in which forces between components swing without bounds are remembered, and refused from
+    /// then on.
     StepReport step(double h);
     /// Everything that the next step depends on.
     void save(AssemblySnapshot<D>& to) const;
     void restore(const AssemblySnapshot<D>& from);
-    /// Other joints between the same ports; those of the same name keep their multipliers. The boxes notice nothing. Returns the
-    /// old ones.
+    /// Other joints between the same ports; those of the same name keep their multipliers. The boxes notice nothing.
+    /// Returns the old ones.
     std::unique_ptr<InterfaceJoints<D>> exchange_joints(std::unique_ptr<InterfaceJoints<D>> joints);
     /// After a change of the joints: velocities jump as by impulses of the joints, then as start().
     StepReport restart_velocities(double t);
@@ -109,7 +112,8 @@ private:
     bool close();
     bool ask();
     bool have_all_answered();
-    /// How the boxes are, as numbers of which the largest counts: failed, out of balance, change, acceptable change, opening.
+    /// How the boxes are, as numbers of which the largest counts: failed, out of balance, change, acceptable change,
+    /// opening.
     using Status = std::array<double, 5>;
     Status find_own_status() const;
     bool take_status(const Status& status);
@@ -118,11 +122,12 @@ private:
     /// False: a box has failed.
     bool find_residual();
     /// Whether what an iteration of the boxes that are led has left is small enough.
-    bool have_led_settled(double& before, bool& is_slow) const;
+    bool has_newton_converged(double& before, bool& is_slow) const;
     double find_largest_of_all(double own);
     double find_force_change();
     std::string describe_unsettled() const;
-    /// Whether springs have the same step on both sides and are found together with the motion, as in the undivided mechanism.
+    /// Whether springs have the same step on both sides and are found together with the motion, as in the undivided
+    /// mechanism.
     bool are_springs_as_undivided() const { return matrix_.has_equal_reach() && iterates_forces(); }
     /// Whether it is known that they would swing without bounds.
     bool is_step_refused() const;
@@ -134,8 +139,8 @@ private:
         return options_.gluing == Gluing::direct && options_.coupling == Coupling::end_of_step &&
                options_.use_iteration && joints_->has_forces();
     }
-    /// What the ports are about to do without the joints: changes of the boxes that are led, answers of the others to forces they were not yet
-    /// asked about.
+    /// What the ports are about to do without the joints: changes of the boxes that are led, answers of the others to
+    /// forces they were not yet asked about.
     void find_known_changes();
     void measure();
     AdmittanceProduct make_product();
@@ -180,7 +185,7 @@ private:
     std::vector<BoxKind> kinds_;  // of all boxes in this step
     std::vector<Reach> reaches_;  // the same
     std::vector<char> balanced_;  // own boxes
-    bool has_led_ = false, has_unled_ = false, is_balanced_ = false, has_lent_inertia_ = false;
+    bool has_led_ = false, has_unled_ = false, is_balanced_ = false, improves_when_repeated_ = false;
     std::vector<NewtonProgress> progress_;  // own boxes
     NewtonProgress largest_progress_;       // of all that are led
 

@@ -15,7 +15,7 @@ constexpr double tiny_acceleration = 1e-12;
 // Forces to this part pass positions in which links fold.
 constexpr double strict_tolerance = 1e-8;
 // Passes that push velocities or accelerations onto the joints, and the part of the error that one may leave.
-constexpr int most_pushes = 12;
+constexpr int max_pushes = 12;
 constexpr double gluing_falls_enough = 0.5;
 // Of joints at the end of a step, over the length scale: as undivided mechanisms have it.
 constexpr double closed_interface = 1e-9;
@@ -32,8 +32,9 @@ bool ModularAssembly<D>::settles(double correction) const {
     return correction <= options_.tolerance * largest(multipliers_) || report_.residual <= tiny;
 }
 
-// Eq. (28) of Joli 2008 for what is still to be corrected, but not over the multipliers themselves: where links fold, those without effect grow
-// without bounds, and a part of them would be no measure of anything. Over the forces that would move each row alone as much as they do.
+// Eq. (28) of Joli 2008 for what is still to be corrected, but not over the multipliers themselves: where links fold,
+// those without effect grow without bounds, and a part of them would be no measure of anything. Over the forces that
+// would move each row alone as much as they do.
 template <int D>
 bool ModularAssembly<D>::does_residual_settle() {
     if (report_.residual <= tiny_acceleration) return true;
@@ -43,8 +44,9 @@ bool ModularAssembly<D>::does_residual_settle() {
     const double left = largest(late_correction_);
     if (options_.tolerance <= strict_tolerance || left > options_.tolerance * force)
         return left <= options_.tolerance * force;
-    // Errors that a loose tolerance leaves in the joints turn, where links fold, into the direction in which forces hardly move them. There
-    // they must be as much smaller: by the weakest admittance, of which the correction has a part, over the largest.
+    // Errors that a loose tolerance leaves in the joints turn, where links fold, into the direction in which forces
+    // hardly move them. There they must be as much smaller: by the weakest admittance, of which the correction has a
+    // part, over the largest.
     double strongest = 0;
     for (int r = 0; r < joints_->row_count(); ++r) strongest = std::max(strongest, matrix_.admittance().diagonal(r));
     weakest_ = late_correction_;
@@ -73,15 +75,17 @@ double ModularAssembly<D>::find_force_change() {
     return find_largest_of_all(change);
 }
 
-// As Newton's method of an undivided mechanism decides: linear convergence with rate r leaves about r / (1 - r) of the last change.
+// As Newton's method of an undivided mechanism decides: linear convergence with rate r leaves about r / (1 - r) of the
+// last change.
 template <int D>
-bool ModularAssembly<D>::have_led_settled(double& before, bool& is_slow) const {
+bool ModularAssembly<D>::has_newton_converged(double& before, bool& is_slow) const {
     const NewtonProgress& all = largest_progress_;
     const double rate = before > 0 ? all.change / before : 0;
     const double left = before > 0 ? all.change * rate / std::max(0.1, 1 - rate) : all.change;
     is_slow = rate > slow_gluing;
     before = all.change;
-    // Near the origin of its coordinates a box may know them better than its neighbours know theirs, and so the forces between them.
+    // Near the origin of its coordinates a box may know them better than its neighbours know theirs, and so the forces
+    // between them.
     return left <= std::max(all.acceptable, rounding * distance_);
 }
 
@@ -159,15 +163,15 @@ bool ModularAssembly<D>::glue() {
         }
         if (!advance()) return false;
         if (!has_led_) continue;
-        const bool is_close = have_led_settled(before, refresh);
+        const bool is_close = has_newton_converged(before, refresh);
         if (is_close && (!has_unled_ || rows_settle) && forces_settle(find_force_change())) break;
     }
     return close();
 }
 
-// Seguy 2003 eqs. (17), (18), (21), with the inertia that a row meets in place of (15): springs and dampers as stiff as the step
-// bears, on the predicted motion. Ten steps per oscillation, as Joli 2008 eq. (11) has it; the three of (17) are at the very limit
-// of stability of explicit schemes.
+// Seguy 2003 eqs. (17), (18), (21), with the inertia that a row meets in place of (15): springs and dampers as stiff as
+// the step bears, on the predicted motion. Ten steps per oscillation, as Joli 2008 eq. (11) has it; the three of (17)
+// are at the very limit of stability of explicit schemes.
 template <int D>
 bool ModularAssembly<D>::glue_by_penalty() {
     if (!ask() || !find_residual()) return false;
@@ -193,7 +197,7 @@ bool ModularAssembly<D>::push(bool velocities) {
     const AdmittanceProduct product = make_product();
     known_.assign(known_.size(), TwistVec<D>::Zero());
     if (!matrix_.has_equal_reach() && matrix_.is_of_end()) matrix_.assemble(false);
-    for (int pass = 0; pass < most_pushes; ++pass) {
+    for (int pass = 0; pass < max_pushes; ++pass) {
         joints_->update(motion_, t_ + h_);
         rows_ = velocities ? joints_->rate : joints_->acceleration;
         double size = 0;

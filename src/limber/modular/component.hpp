@@ -1,13 +1,13 @@
 #pragma once
-// A component: a black box with its own coordinates, solver, scheme and step. The outside sees it through ports, bodies whose
-// motion it shows and on which it takes wrenches (about the centre of mass, world axes), and in no other way.
+// A component: a black box with its own coordinates, solver, scheme and step. The outside sees it through ports, bodies
+// whose motion it shows and on which it takes wrenches (about the centre of mass, world axes), and in no other way.
 //
-// A step:  begin(h), then answer(wrenches) as often as the joints need, then accept(). Until accept() nothing has happened.
-// All exchange is by plain arrays over the ports.
+// A step:  begin(h), then answer(wrenches) as often as the joints need, then accept(). Until accept() nothing has
+// happened. All exchange is by plain arrays over the ports.
 //
-// A component that finds the end of a step by Newton's method may let itself be led instead of answering in full: open(), then
-// approach() and advance() in turn, then close(). The joints then take part in every iteration, as in an undivided mechanism, and
-// wrenches that are still wrong do no harm.
+// A component that finds the end of a step by Newton's method may let itself be led instead of answering in full:
+// open(), then approach() and advance() in turn, then close(). The joints then take part in every iteration, as in an
+// undivided mechanism, and wrenches that are still wrong do no harm.
 
 #include <span>
 #include <vector>
@@ -48,20 +48,22 @@ public:
     /// The accepted motion of all its bodies, for those who watch.
     virtual void export_motion(std::span<BodyState<D>> bodies, std::span<TwistVec<D>> rates) const = 0;
 
-    /// Opens a step from the accepted state. Length 0: only the accelerations of this instant are asked for. The wrenches at
-    /// the start of the step, and their second differences over the steps of this length before (empty: not known), are for the
-    /// course.
+    /// Opens a step from the accepted state. Length 0: only the accelerations of this instant are asked for. The
+    /// wrenches at the start of the step, and their second differences over the steps of this length before (empty: not
+    /// known), are for the course.
     virtual void begin(double h, Coupling coupling, ForceCourse course, Wrenches start, Wrenches bend) = 0;
-    /// end_of_step: motion at the end for these wrenches at the end. acceleration: predicted motion and its accelerations.
+    /// end_of_step: motion at the end for these wrenches at the end. acceleration: predicted motion and its
+    /// accelerations.
     virtual StepReport answer(Wrenches wrenches, Motion motion) = 0;
     /// Whether it can be led through the step that has begun.
     virtual bool is_led() const { return false; }
-    /// Whether the accelerations of an instant are exact only if the accepted ones were: to find them again makes them better.
-    virtual bool is_lent_inertia() const { return false; }
+    /// Whether the accelerations of an instant are exact only if the accepted ones were: to find them again makes them
+    /// better.
+    virtual bool improves_when_repeated() const { return false; }
     /// Shows where the iteration starts.
     virtual void open(Motion /*motion*/) {}
-    /// Finds the next change of its motion, to first order, from where it is, under these wrenches, and tells it at the ports as
-    /// respond() does. With `refresh` its tangent is made anew.
+    /// Finds the next change of its motion, to first order, from where it is, under these wrenches, and tells it at the
+    /// ports as respond() does. With `refresh` its tangent is made anew.
     virtual ApproachReport approach(Wrenches /*wrenches*/, bool /*refresh*/, std::span<TwistVec<D>> /*rates*/) {
         return {};
     }
@@ -74,8 +76,8 @@ public:
     virtual Reach reach() const = 0;
     /// acceleration: the next pass of a corrector, from the accelerations of the last answer.
     virtual void correct() = 0;
-    /// Changes velocities by what respond() says, and accelerations as own constraints then demand. Not for the acceleration
-    /// coupling, but for steps of length 0.
+    /// Changes velocities by what respond() says, and accelerations as own constraints then demand. Not for the
+    /// acceleration coupling, but for steps of length 0.
     virtual void push_velocities(Wrenches wrenches, Motion motion) = 0;
     virtual void push_accelerations(Wrenches wrenches, Motion motion) = 0;
     virtual void accept() = 0;

@@ -1,6 +1,6 @@
 #pragma once
-// The components of a divided mechanism: which of them this process computes, on how many threads, and where the ports of each are in
-// lists of all ports.
+// The components of a divided mechanism: which of them this process computes, on how many threads, and where the ports
+// of each are in lists of all ports.
 
 #include <memory>
 #include <span>

@@ -140,7 +140,7 @@ Division divide_as(const Mechanism<D>& m, const Model& model, const std::string&
 }  // namespace
 
 template <int D>
-Division divide(const Mechanism<D>& m, const Model& model, const ModularOptions& options) {
+Division find_division(const Mechanism<D>& m, const Model& model, const ModularOptions& options) {
     Division division = divide_as(m, model, options.division);
     // What acts on the ground alone has a place, too, and so has a model that is still empty.
     if (division.components.empty()) division.components.push_back({"empty", "", "", "", 0});
@@ -180,8 +180,8 @@ DividedParts<D> find_parts(const Mechanism<D>& m, const Division& division) {
     return parts;
 }
 
-#define LIMBER_INSTANTIATE(D)                                                           \
-    template Division divide(const Mechanism<D>&, const Model&, const ModularOptions&); \
+#define LIMBER_INSTANTIATE(D)                                                                  \
+    template Division find_division(const Mechanism<D>&, const Model&, const ModularOptions&); \
     template DividedParts<D> find_parts(const Mechanism<D>&, const Division&);
 LIMBER_INSTANTIATE(2)
 LIMBER_INSTANTIATE(3)

@@ -14,15 +14,15 @@ struct Division {
     bool cuts_all = false;           ///< whether that goes for joints yet to come, too
 };
 
-/// body, tree, groups, auto or auto:K, as the options say; at least one component, if only an empty one. Throws ModelError for groups
-/// that do not fit the model.
+/// body, tree, groups, auto or auto:K, as the options say; at least one component, if only an empty one. Throws
+/// ModelError for groups that do not fit the model.
 ///
 ///   body    every body by itself; all joints lie between, those with the ground too (Joli 2008)
 ///   tree    every tree of the spanning forest that hangs on the ground; loops are closed between (or across) them
 ///   groups  those of the model; bodies of no group form one more
 ///   auto    K parts of about equal size with few joints between them
 template <int D>
-Division divide(const Mechanism<D>& mechanism, const Model& model, const ModularOptions& options);
+Division find_division(const Mechanism<D>& mechanism, const Model& model, const ModularOptions& options);
 
 /// What each component keeps, and what lies between.
 template <int D>

@@ -1,6 +1,6 @@
 #pragma once
-// What accepted steps tell of the next one: multipliers of the joints, forces between components and wrenches on the ports, at the ends of the
-// last three steps. A straight line or a parabola through them foresees the next.
+// What accepted steps tell of the next one: multipliers of the joints, forces between components and wrenches on the
+// ports, at the ends of the last three steps. A straight line or a parabola through them foresees the next.
 
 #include <array>
 #include <cmath>
@@ -35,7 +35,8 @@ public:
     /// Second differences of the wrenches.
     void find_bend(Wrenches& bend) const;
 
-    /// late_correction: what would still have corrected the multipliers. A step of length 0 finds forces of the same instant again.
+    /// late_correction: what would still have corrected the multipliers. A step of length 0 finds forces of the same
+    /// instant again.
     void accept(double h, const VecX& multipliers, const VecX& late_correction, const Wrenches& forces,
                 const Wrenches& wrenches);
 

@@ -69,8 +69,9 @@ public:
             const double next = left_.dot(scaled_);
             direction_ = scaled_ + (next / weight) * direction_;
             weight = next;
-            // Where joints are redundant, what rounding and open joints have put into the residual beside what forces can take out stays
-            // in it: once that is all there is, further directions only build up forces without effect.
+            // Where joints are redundant, what rounding and open joints have put into the residual beside what forces
+            // can take out stays in it: once that is all there is, further directions only build up forces without
+            // effect.
             if (!(weight < least)) continue;
             least = weight;
             correction = course_;

@@ -1,7 +1,7 @@
 #pragma once
-// How the multipliers of the interface are found. A method turns the residual of the rows (as accelerations) at some multipliers
-// into a correction of these; all it can do beside is to ask for products with the admittance, each one more question to the
-// boxes.
+// How the multipliers of the interface are found. A method turns the residual of the rows (as accelerations) at some
+// multipliers into a correction of these; all it can do beside is to ask for products with the admittance, each one
+// more question to the boxes.
 //
 //   uzawa               correction = -rho_j R                             (Joli 2008 eq. 27), rho per joint
 //   conjugate-gradient  K correction = -R with products of the boxes, scaled by the inverse of the whole measured K

@@ -8,7 +8,7 @@ namespace limber {
 namespace {
 
 // That go along with the rows, for which memory is set aside.
-constexpr std::size_t most_numbers = 8;
+constexpr std::size_t max_numbers = 8;
 
 }  // namespace
 
@@ -55,7 +55,7 @@ void InterfaceExchange::connect(const std::vector<Bond>& bonds) {
     for (const auto& [process, ports] : sent)
         neighbours_.push_back(
             {process, {ports.begin(), ports.end()}, {received[process].begin(), received[process].end()}});
-    packed_.reserve(row + rows_of_process_.size() * most_numbers);
+    packed_.reserve(row + rows_of_process_.size() * max_numbers);
 }
 
 void InterfaceExchange::share_rows(VecX& rows, std::span<double> largest) {

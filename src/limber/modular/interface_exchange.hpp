@@ -2,12 +2,13 @@
 // What the processes of a distributed run must tell each other of the interface.
 //
 //   ports    their motion goes to the processes that own the other side of a joint or force there, and to no others
-//   rows     a row is found by the process of its first port; everyone then has one number per row, because all of them solve
-//            with the whole admittance matrix and take every decision themselves, from the same numbers in the same order
+//   rows     a row is found by the process of its first port; everyone then has one number per row, because all of them
+//            solve with the whole admittance matrix and take every decision themselves, from the same numbers in the
+//            same order
 //   boxes    whether all have answered, how far the least settled is: the largest of a few numbers
 //
-// What a process has of ports that are neither its own nor joined to its own is old, and so are the wrenches and rows found from it:
-// nobody there asks for them.
+// What a process has of ports that are neither its own nor joined to its own is old, and so are the wrenches and rows
+// found from it: nobody there asks for them.
 
 #include <memory>
 
@@ -45,8 +46,8 @@ public:
     void share_ports(std::vector<T>& ports) {
         share(ports, first_port_);
     }
-    /// This process has found its own rows: afterwards all are known, and each of the numbers is the largest that a process has in
-    /// its place (none may be NaN).
+    /// This process has found its own rows: afterwards all are known, and each of the numbers is the largest that a
+    /// process has in its place (none may be NaN).
     void share_rows(VecX& rows, std::span<double> largest = {});
     /// A list with pieces for each box, of which this process has filled its own: afterwards it has all.
     template <class T>

@@ -1,10 +1,10 @@
 #pragma once
-// The matrix of the interface, as the boxes show it: K = G Y G^T over the rows of the joints, and of the springs between components
-// where these are found with their stiffness. Y, what the ports do under unit wrenches, is measured box by box; K is assembled from it
-// with the wrenches of the rows of here, factorised and kept while it serves.
+// The matrix of the interface, as the boxes show it: K = G Y G^T over the rows of the joints, and of the springs
+// between components where these are found with their stiffness. Y, what the ports do under unit wrenches, is measured
+// box by box; K is assembled from it with the wrenches of the rows of here, factorised and kept while it serves.
 //
-// Accelerations of different boxes bring their ports to different places at the end of a step (Reach). K is either that of the end of the step,
-// where each box counts by its share of the mean reach, or that of accelerations alone.
+// Accelerations of different boxes bring their ports to different places at the end of a step (Reach). K is either that
+// of the end of the step, where each box counts by its share of the mean reach, or that of accelerations alone.
 
 #include <span>
 #include <vector>
@@ -50,11 +50,11 @@ public:
     /// K of the end of the step, or of accelerations, from what was measured.
     void assemble(bool at_the_end);
     bool is_of_end() const { return is_of_end_; }
-    /// How much forces between components on own ports could change if the ports moved by their distance from the origin, at the last assembly for
-    /// a step. Rounding leaves them uncertain by the same part of it as of places.
+    /// How much forces between components on own ports could change if the ports moved by their distance from the
+    /// origin, at the last assembly for a step. Rounding leaves them uncertain by the same part of it as of places.
     double force_sensitivity() const { return force_sensitivity_; }
-    /// Whether it should be measured anew. An admittance of long ago shows in the number of questions that steps take: it has served
-    /// when these have cost as much as measuring anew.
+    /// Whether it should be measured anew. An admittance of long ago shows in the number of questions that steps take:
+    /// it has served when these have cost as much as measuring anew.
     bool is_old() const { return is_old_; }
     void make_old() { is_old_ = true; }
     void judge(int questions);
@@ -63,8 +63,8 @@ public:
     void restore(const InterfaceMatrixSnapshot<D>& from);
 
     Admittance& admittance() { return *admittance_; }
-    /// Solves K correction = -rows, where the ports are about to change by `known`; the wrenches of the springs that answer all of
-    /// this go into spring_wrenches.
+    /// Solves K correction = -rows, where the ports are about to change by `known`; the wrenches of the springs that
+    /// answer all of this go into spring_wrenches.
     void solve(const VecX& rows, const std::vector<TwistVec<D>>& known, VecX& correction,
                std::vector<TwistVec<D>>& spring_wrenches);
     /// x <- K^-1 x and x <- what K moves of x, for multipliers of the joints.

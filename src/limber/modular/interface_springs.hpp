@@ -1,9 +1,10 @@
 #pragma once
-// The stiffness and damping of forces between components, as rows that yield. With the changes x of the ports' accelerations a
-// force changes by -B x, B = position K + velocity C over the twists of its ports, and B = L L^T on the part that resists. So
+// The stiffness and damping of forces between components, as rows that yield. With the changes x of the ports'
+// accelerations a force changes by -B x, B = position K + velocity C over the twists of its ports, and B = L L^T on the
+// part that resists. So
 //   s m + L^T x = 0,   change of the wrenches = L m
-// is a row like those of the joints, with the compliance s, and the matrix of the interface stays symmetric and as sparse. What is left
-// out (negative stiffness, parts that are not symmetric) the iteration of the forces makes up for.
+// is a row like those of the joints, with the compliance s, and the matrix of the interface stays symmetric and as
+// sparse. What is left out (negative stiffness, parts that are not symmetric) the iteration of the forces makes up for.
 
 #include <span>
 #include <vector>
@@ -31,8 +32,8 @@ public:
     void update(const BodyStates<D>& ports, const FeatureState<D>& features, const std::vector<double>& memory,
                 double t, double position, double velocity);
 
-    /// By how much a force can change if its ports move by this distance and turn by one, and their velocities change as they then do in a step.
-    /// `position` as in the last update.
+    /// By how much a force can change if its ports move by this distance and turn by one, and their velocities change
+    /// as they then do in a step. `position` as in the last update.
     double find_sensitivity(int force, double distance, double position) const;
 
     /// Entries [begin, end) of a row: ports it acts on and the wrench of a unit multiplier on each.

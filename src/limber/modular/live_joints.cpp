@@ -23,7 +23,7 @@ bool has_plain_rows(const Mechanism<D>& m, const ConstraintElement<D>& element) 
 template <int D>
 bool has_ports(const ModularSystem<D>& system, const Mechanism<D>& ports, const Model& model, const Joint& joint) {
     std::vector<int> homes;
-    for (const MarkerHandle marker : {joint.a, joint.b}) {
+    for (const MarkerHandle marker : {joint.ends().first, joint.ends().second}) {
         const BodyHandle body = model.markers.get(marker).body;
         if (body == model.ground()) continue;
         const auto it = std::find_if(ports.bodies.begin(), ports.bodies.end(),
@@ -76,7 +76,7 @@ std::unique_ptr<InterfaceJoints<D>> make_changed_joints(const ModularSystem<D>& 
         const Joint& joint = model.joints.get(handle);
         // Whether the components can be held by joints at all was asked when they were compiled.
         const bool can_come = !system.parts.interface.elements.empty();
-        if (!can_come || joint.a.is_null() || joint.b.is_null() || !joint.closing.empty()) return nullptr;
+        if (!can_come || joint.between() == nullptr || !joint.closing.empty()) return nullptr;
         if (!has_ports(system, old, model, joint)) return nullptr;
         part.mechanism = with_joint(std::move(part.mechanism), model, joint);
         part.elements.push_back(-1);

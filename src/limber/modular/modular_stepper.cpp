@@ -46,7 +46,8 @@ std::shared_ptr<const ModularSystem<D>> compile_modular(std::shared_ptr<const Me
     FormulationOptions exact_options = formulation_options;
     exact_options.tolerance = std::min(formulation_options.tolerance, 0.1 * gluing_tolerance);
     auto system = std::make_shared<ModularSystem<D>>();
-    // In a component by itself, turns that nothing sees look like those that its neighbours hold, and nothing would govern them.
+    // In a component by itself, turns that nothing sees look like those that its neighbours hold, and nothing would
+    // govern them.
     system->whole = with_idle_inertia<D>(std::move(whole));
     system->division = division;
     system->parts = find_parts(*system->whole, division);

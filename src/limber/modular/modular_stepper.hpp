@@ -1,7 +1,8 @@
 #pragma once
-// A divided mechanism as a stepper, so that a simulation drives it like any other. The state of the whole is what the world sees
-// (poses and twists of all bodies in the coordinates of an undivided system); the components have their own. If the state is
-// another one than the last step has left, the components take up its motion: so edits, snapshots and undo need nothing more.
+// A divided mechanism as a stepper, so that a simulation drives it like any other. The state of the whole is what the
+// world sees (poses and twists of all bodies in the coordinates of an undivided system); the components have their own.
+// If the state is another one than the last step has left, the components take up its motion: so edits, snapshots and
+// undo need nothing more.
 
 #include <memory>
 
@@ -44,8 +45,8 @@ public:
     const System& system() const override { return *whole_; }
     /// Lets the components have this state, if they do not yet.
     StepReport take_up(const State& state);
-    /// Other joints hold the components from now on; the components stay what they are. Only if some are new can velocities jump,
-    /// by impulses. If that fails, nothing has happened.
+    /// Other joints hold the components from now on; the components stay what they are. Only if some are new can
+    /// velocities jump, by impulses. If that fails, nothing has happened.
     StepReport exchange_joints(State& state, std::unique_ptr<InterfaceJoints<D>> joints, bool some_are_new);
     ModularAssembly<D>& assembly() { return *assembly_; }
     const GluingReport& report() const { return assembly_->report(); }

@@ -6,8 +6,8 @@
 
 namespace limber {
 
-/// The part of each vertex, numbered from 0 in the order in which vertices first meet them; there may be fewer parts than asked for.
-/// An empty weight counts vertices.
+/// The part of each vertex, numbered from 0 in the order in which vertices first meet them; there may be fewer parts
+/// than asked for. An empty weight counts vertices.
 std::vector<int> partition_graph(const std::vector<std::set<int>>& neighbours, const std::vector<int>& weight,
                                  int parts);
 

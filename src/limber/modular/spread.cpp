@@ -21,6 +21,7 @@ std::vector<int> spread_components(const Mechanism<D>& m, const Division& divisi
     for (const int e : parts.interface.elements) join(bodies_of_element(m, e));
     for (const int f : parts.interface.forces) join(bodies_of_force(m, f));
     std::vector<int> weight;
+    weight.reserve(parts.components.size());
     for (const PartChoice& part : parts.components) weight.push_back(static_cast<int>(part.bodies.size()));
     return partition_graph(neighbours, weight, processes);
 }

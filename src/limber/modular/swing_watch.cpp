@@ -11,10 +11,10 @@ constexpr double opposite = -0.5;
 constexpr double much_wider = 1.5;
 constexpr int window = 4;
 // In a row, of which only a series without limit has more.
-constexpr int most_fast = 3;
-constexpr int most_wider_windows = 3;
+constexpr int max_fast = 3;
+constexpr int max_wider_windows = 3;
 // From window to window, where no single one is much wider.
-constexpr double most_growth = 20;
+constexpr double max_growth = 20;
 
 bool is_same_step(double a, double b) {
     return std::abs(a - b) < 1e-6 * b;
@@ -56,8 +56,8 @@ bool SwingWatch<D>::does_swing_out(int port, const TwistVec<D>& force, double h,
     if (!force.allFinite()) return true;
     if (!is_same_step(h_, h)) return false;
     const Port next = follow(ports_[port], force, is_last_of_window(steps_ + 1));
-    if (next.fast > most_fast) return next.swing.norm() > negligible;
-    const bool grows = next.wider_windows > most_wider_windows || next.before > most_growth * next.first;
+    if (next.fast > max_fast) return next.swing.norm() > negligible;
+    const bool grows = next.wider_windows > max_wider_windows || next.before > max_growth * next.first;
     return grows && next.before > negligible;
 }
 

@@ -1,10 +1,11 @@
 #pragma once
 // Whether forces between components swing from step to step, ever wider.
 //
-// Springs that a step does not resolve do swing so: their force changes now this way, now that. With the scheme of an undivided
-// mechanism the swings stay what they are, or die out. Where the two sides of a spring take different steps, or its force is extrapolated, they
-// grow as a geometric series beyond a limit of stiffness, while every single step looks well. Beats of oscillations below the limit,
-// and resonances, grow too, but slower and slower: of the quotients n / (n - 1) of such swings no more than three in a row exceed 3/2.
+// Springs that a step does not resolve do swing so: their force changes now this way, now that. With the scheme of an
+// undivided mechanism the swings stay what they are, or die out. Where the two sides of a spring take different steps,
+// or its force is extrapolated, they grow as a geometric series beyond a limit of stiffness, while every single step
+// looks well. Beats of oscillations below the limit, and resonances, grow too, but slower and slower: of the quotients
+// n / (n - 1) of such swings no more than three in a row exceed 3/2.
 //
 // Fast series show in single swings, slow ones in the widest of every four.
 
@@ -21,8 +22,8 @@ public:
     /// Torques count as forces at this length.
     SwingWatch(int ports, double length) : ports_(static_cast<std::size_t>(ports)), length_(length) {}
 
-    /// Whether the force on a port, as a step of length h leaves it, goes on with swings that have no limit. Swings below `negligible` do
-    /// not matter.
+    /// Whether the force on a port, as a step of length h leaves it, goes on with swings that have no limit. Swings
+    /// below `negligible` do not matter.
     bool does_swing_out(int port, const TwistVec<D>& force, double h, double negligible) const;
     /// The step has been accepted.
     void accept(std::span<const int> ports, std::span<const TwistVec<D>> forces, double h);

@@ -13,14 +13,14 @@
 namespace limber {
 namespace {
 
-// Of a component that is led. What its penalty lets its joints yield adds up along a chain of bodies and is felt from outside: every
-// iteration leaves that much of the error between components. A penalty of 1e6, good for a system by itself, leaves half of it in a
-// chain of twenty components of fifty bodies, this one a hundredth.
+// Of a component that is led. What its penalty lets its joints yield adds up along a chain of bodies and is felt from
+// outside: every iteration leaves that much of the error between components. A penalty of 1e6, good for a system by
+// itself, leaves half of it in a chain of twenty components of fifty bodies, this one a hundredth.
 constexpr double coupled_penalty = 1e8;
 
-// Inertia that a freedom without any is lent where only its neighbours hold it: enough to be told from the rounding of the penalty. In
-// a step it slows Newton's method by as much; at the start, where accelerations are found with it, the forces it takes at those found before
-// are given back. So it leaves no trace in the motion.
+// Inertia that a freedom without any is lent where only its neighbours hold it: enough to be told from the rounding of
+// the penalty. In a step it slows Newton's method by as much; at the start, where accelerations are found with it, the
+// forces it takes at those found before are given back. So it leaves no trace in the motion.
 constexpr double braced_inertia = 1e-4;
 
 }  // namespace
@@ -84,7 +84,8 @@ void brace_component(CompiledComponent<D>& compiled) {
     }
     compiled.weighted_system = make_system<D>(std::make_shared<const Mechanism<D>>(std::move(weighted)),
                                               parse_coordinate_kind(compiled.settings.coordinates));
-    // States go to and fro between the two. With more inertia and ports on all bodies, what was a point or a bar is a frame.
+    // States go to and fro between the two. With more inertia and ports on all bodies, what was a point or a bar is a
+    // frame.
     compiled.system =
         make_system_like(*compiled.weighted_system, std::make_shared<const Mechanism<D>>(compiled.system->mechanism()));
 }
@@ -146,16 +147,17 @@ void SystemComponent<D>::export_motion(std::span<BodyState<D>> bodies, std::span
 
 // ---------------------------------------------------------------- wrenches over a step
 
-// The bend of a parabola is that of the steps before: multipliers of joints at the end of a step are good to the first order only, and
-// a second difference with them would push the components on both sides of a joint by different impulses.
+// The bend of a parabola is that of the steps before: multipliers of joints at the end of a step are good to the first
+// order only, and a second difference with them would push the components on both sides of a joint by different
+// impulses.
 template <int D>
 typename SystemComponent<D>::CourseWeights SystemComponent<D>::course_weights(double s) const {
     if (course_ == ForceCourse::hold) return {0, 1, 0};
     return {1 - s, s, s * (s - 1) / 2};
 }
 
-// The middle of a step has the impulse of a straight course. Two halves have that of a parabola, and its moment too, so that positions are
-// as good as velocities.
+// The middle of a step has the impulse of a straight course. Two halves have that of a parabola, and its moment too, so
+// that positions are as good as velocities.
 template <int D>
 std::span<const typename SystemComponent<D>::HeldPart> SystemComponent<D>::held_parts() const {
     static constexpr HeldPart whole[] = {{1, 0, 1, 0}};

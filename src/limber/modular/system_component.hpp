@@ -1,9 +1,9 @@
 #pragma once
 // A component made of a compiled system: any formulation, coordinates, integrator and step of its own.
 //
-// Interface wrenches are a force of the system whose numbers lie in the memory of the state, so every formulation and scheme
-// takes them. A step of the outside may be several own ones; the wrench then runs from the last accepted value to the one
-// asked about, as the course says.
+// Interface wrenches are a force of the system whose numbers lie in the memory of the state, so every formulation and
+// scheme takes them. A step of the outside may be several own ones; the wrench then runs from the last accepted value
+// to the one asked about, as the course says.
 
 #include <memory>
 
@@ -21,8 +21,8 @@ struct CompiledComponent {
     std::vector<int> memory;                  ///< slot of the whole for each own one; -1: none
     std::vector<int> port_body, port_memory;  ///< own body and first own memory slot of each port
     std::shared_ptr<const MechanismSystem<D>> system;
-    /// For accelerations by themselves: the same, but nothing moves without inertia, and wrenches on all bodies, at the end of the
-    /// memory, give back what the lent inertia takes. Null: `system` itself serves.
+    /// For accelerations by themselves: the same, but nothing moves without inertia, and wrenches on all bodies, at the
+    /// end of the memory, give back what the lent inertia takes. Null: `system` itself serves.
     std::shared_ptr<const MechanismSystem<D>> weighted_system;
     int massless_freedoms = 0;  ///< by itself, see count_massless_freedoms()
     ComponentSettings settings;
@@ -37,7 +37,8 @@ std::shared_ptr<CompiledComponent<D>> compile_component(const Mechanism<D>& whol
                                                         const FormulationOptions& formulation_options,
                                                         const IntegratorOptions& integrator_options);
 
-/// Freedoms that neither inertia nor a joint of the mechanism itself holds: the spin of a thin rod between two ball joints.
+/// Freedoms that neither inertia nor a joint of the mechanism itself holds: the spin of a thin rod between two ball
+/// joints.
 template <int D>
 int count_massless_freedoms(const Mechanism<D>& mechanism);
 
@@ -62,7 +63,7 @@ public:
     void begin(double h, Coupling coupling, ForceCourse course, Wrenches start, Wrenches bend) override;
     StepReport answer(Wrenches wrenches, Motion motion) override;
     bool is_led() const override { return is_led_; }
-    bool is_lent_inertia() const override { return is_braced(); }
+    bool improves_when_repeated() const override { return is_braced(); }
     void open(Motion motion) override;
     ApproachReport approach(Wrenches wrenches, bool refresh, std::span<TwistVec<D>> rates) override;
     NewtonProgress advance(Wrenches further, Motion motion) override;

@@ -15,7 +15,7 @@ Workers::Workers(int count) {
 
 Workers::~Workers() {
     {
-        const std::lock_guard lock(mutex_);
+        const std::scoped_lock lock(mutex_);
         is_ending_ = true;
     }
     wake_.notify_all();
@@ -32,7 +32,7 @@ void Workers::take_jobs() {
 
 void Workers::keep_exception() {
     next_ = count_;
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     if (!exception_) exception_ = std::current_exception();
 }
 
@@ -42,7 +42,7 @@ void Workers::run(int count, Job job) {
         return;
     }
     {
-        const std::lock_guard lock(mutex_);
+        const std::scoped_lock lock(mutex_);
         job_ = &job;
         count_ = count;
         next_ = 0;
@@ -66,7 +66,7 @@ void Workers::live() {
             seen = round_;
         }
         take_jobs();
-        const std::lock_guard lock(mutex_);
+        const std::scoped_lock lock(mutex_);
         if (--working_ == 0) done_.notify_one();
     }
 }

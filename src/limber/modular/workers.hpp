@@ -10,7 +10,8 @@
 
 namespace limber {
 
-/// A reference to anything that can be called with a number, which must outlive it. Unlike a std::function it never allocates.
+/// A reference to anything that can be called with a number, which must outlive it. Unlike a std::function it never
+/// allocates.
 class Job {
 public:
     template <class Callable>
@@ -31,7 +32,8 @@ public:
     Workers(const Workers&) = delete;
     Workers& operator=(const Workers&) = delete;
 
-    /// Calls job(0) ... job(count - 1), each once, and returns when all are done. If one throws, those not yet begun are left out.
+    /// Calls job(0) ... job(count - 1), each once, and returns when all are done. If one throws, those not yet begun
+    /// are left out.
     void run(int count, Job job);
     /// Threads that work, with the caller's.
     int count() const { return static_cast<int>(threads_.size()) + 1; }

@@ -2,8 +2,8 @@
 // One picture of a running session as bytes, little-endian: what a page needs sixty times a second.
 //
 //   u32 kind = 1, scene revision, frame number, flags        flags: 1 playing, 2 slower than asked for, 4 has a ghost
-//   f64 time, first time, last time, kinetic, potential, work, drift, position error, velocity error, acceleration error,
-//       relative error, speed asked for, speed reached, iterations per step
+//   f64 time, first time, last time, kinetic, potential, work, drift, position error, velocity error, acceleration
+//       error, relative error, speed asked for, speed reached, iterations per step
 //   u32 bodies, sensors, joints, forces, ghost bodies, has a pull, samples, contacts
 //   f64 per sample since the last frame: time, sensors, then those of the ghost if there is one
 //   f32 per body: position, quaternion (x y z w), centre of mass, its velocity

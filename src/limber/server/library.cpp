@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view example_folder = "examples/";
 constexpr std::string_view autosave_folder = "autosave";
-constexpr std::size_t most_files = 1000;
+constexpr std::size_t max_files = 1000;
 
 bool is_plain_character(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
@@ -110,7 +110,7 @@ std::vector<std::string> Library::file_names() const {
     for (const auto& entry : fs::directory_iterator(workspace_, error)) {
         const std::string name = entry.path().filename().string();
         if (entry.is_regular_file(error) && is_file_name(name)) names.push_back(name);
-        if (names.size() == most_files) break;
+        if (names.size() == max_files) break;
     }
     std::sort(names.begin(), names.end());
     return names;

@@ -39,8 +39,8 @@ public:
     std::string journal_path(const std::string& session) const;
     /// The newest `kept_journals` stay, and those that are being written.
     void drop_old_journals() const;
-    /// Gives the journal of a session another name, so that it is neither brought back nor written over; returns that name. Empty:
-    /// there is none.
+    /// Gives the journal of a session another name, so that it is neither brought back nor written over; returns that
+    /// name. Empty: there is none.
     std::string keep_journal(const std::string& session) const;
 
     /// All examples as scenes, for pictures; made when first asked for.

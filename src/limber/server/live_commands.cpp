@@ -26,16 +26,19 @@ namespace limber {
 namespace {
 
 constexpr std::size_t longest_journal = 32'000'000;
-// Opening a model and changing it: what takes longer is given up, so that one page's model does not keep a processor for good.
+// Opening a model and changing it: what takes longer is given up, so that one page's model does not keep a processor
+// for good.
 constexpr std::chrono::seconds longest_compilation{60};
 
-// How long a command may take to read and compile; nothing: as long as the session lives. Going back in time makes steps, which may be many.
+// How long a command may take to read and compile; nothing: as long as the session lives. Going back in time makes
+// steps, which may be many.
 std::optional<WorkLimit::Clock::duration> longest_work(const ClientMessage& message) {
-    if (const auto* open = std::get_if<OpenModel>(&message.command))
-        if (open->source != OpenModel::Source::journal) return longest_compilation;
-    if (const auto* edit = std::get_if<EditModel>(&message.command))
-        if (!edit->text.starts_with("go ")) return longest_compilation;
-    return std::nullopt;
+    const auto* open = std::get_if<OpenModel>(&message.command);
+    const auto* edit = std::get_if<EditModel>(&message.command);
+    const bool is_limited = (open != nullptr && open->source != OpenModel::Source::journal) ||
+                            (edit != nullptr && !edit->text.starts_with("go "));
+    if (!is_limited) return std::nullopt;
+    return longest_compilation;
 }
 
 // Commands that make steps end between two of them, not in the middle of one.

@@ -16,9 +16,9 @@ namespace websocket = beast::websocket;
 constexpr double messages_per_second = 400;
 constexpr double messages_at_once = 800;
 // Messages that are not understood, until the connection is closed.
-constexpr int most_offences = 20;
+constexpr int max_offences = 20;
 // A page that does not read: so many bytes wait for it, then it is let go.
-constexpr std::size_t most_waiting_bytes = 64'000'000;
+constexpr std::size_t max_waiting_bytes = 64'000'000;
 
 }  // namespace
 
@@ -66,7 +66,7 @@ void LiveConnection::receive(const std::string& text) {
     } catch (const ProtocolError& error) {
         refusal = error.what();
     }
-    if (++offences_ > most_offences) return close("too many messages that are not understood");
+    if (++offences_ > max_offences) return close("too many messages that are not understood");
     send_text(nlohmann::json{{"type", "note"}, {"level", "warning"}, {"text", refusal}}.dump(
         -1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
@@ -85,7 +85,7 @@ void LiveConnection::send_text(std::string text) {
         if (!is_open_ || is_closing_) return;
         waiting_bytes_ += text.size();
         texts_.push_back(std::move(text));
-        if (waiting_bytes_ > most_waiting_bytes) {
+        if (waiting_bytes_ > max_waiting_bytes) {
             beast::get_lowest_layer(stream_).cancel();
             return end();
         }

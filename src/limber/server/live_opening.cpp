@@ -17,23 +17,17 @@
 namespace limber {
 namespace {
 
-constexpr std::size_t most_bodies = 5000;
-constexpr ReadLimits studio_limits{most_bodies};
+constexpr std::size_t max_bodies = 5000;
+constexpr ReadLimits studio_limits{max_bodies};
 constexpr std::size_t snapshot_memory = 4'000'000;
 
-SessionOptions session_options_of(const Model& model) {
-    SessionOptions options;
-    options.snapshot_memory = snapshot_memory;
-    if (model.simulation.step) options.step = ModelEvaluation(model).number(*model.simulation.step, "simulation: step");
-    return options;
-}
-
-// [s] of computing that a session which is brought back may take to be replayed; beyond, it goes on from its last snapshot.
+// [s] of computing that a session which is brought back may take to be replayed; beyond, it goes on from its last
+// snapshot.
 constexpr double longest_recovery = 10;
 
 void refuse_large(const Model& model) {
-    if (model.bodies.size() > most_bodies)
-        throw ModelError(fmt::format("the model has {} bodies; the studio takes {}", model.bodies.size(), most_bodies));
+    if (model.bodies.size() > max_bodies)
+        throw ModelError(fmt::format("the model has {} bodies; the studio takes {}", model.bodies.size(), max_bodies));
 }
 
 void write_whole_file(const std::string& path, const std::string& text) {
@@ -48,7 +42,8 @@ void write_whole_file(const std::string& path, const std::string& text) {
 void LiveSession::open(Model model, const std::string& name) {
     refuse_large(model);
     const SimulationOptions options = simulation_options_of(model);
-    const SessionOptions session_options = session_options_of(model);
+    SessionOptions session_options = session_options_of(model);
+    session_options.snapshot_memory = snapshot_memory;
     auto next = std::make_unique<Session>(std::move(model), options, session_options);
     std::shared_ptr<Journal> journal;
     if (library_->has_workspace()) journal = Journal::create(library_->journal_path(id_), *next, journal_.get());

@@ -16,15 +16,15 @@
 namespace limber {
 namespace {
 
-constexpr std::size_t most_waiting_commands = 256;
-constexpr std::uint32_t most_frames_under_way = 3;
-constexpr std::size_t most_waiting_notes = 10;
+constexpr std::size_t max_waiting_commands = 256;
+constexpr std::uint32_t max_frames_under_way = 3;
+constexpr std::size_t max_waiting_notes = 10;
 constexpr auto frame_interval = std::chrono::microseconds(16'667);
 // Of each frame's time so much may be spent on steps; the rest is for pictures and commands.
 constexpr auto step_budget = std::chrono::milliseconds(13);
 // Sensors are sampled this often [1/s] for plots, however slowly frames are taken.
 constexpr double sample_rate = 120;
-constexpr std::size_t most_samples = 240;
+constexpr std::size_t max_samples = 240;
 constexpr double rate_interval = 0.5;  // [s] over which the speed reached is measured
 
 double seconds(std::chrono::steady_clock::duration d) {
@@ -95,7 +95,7 @@ bool LiveSession::submit(ClientMessage message) {
         inbox_.back() = std::move(message);
         return true;
     }
-    if (inbox_.size() >= most_waiting_commands) return false;
+    if (inbox_.size() >= max_waiting_commands) return false;
     inbox_.push_back(std::move(message));
     wake_.notify_all();
     return true;
@@ -294,7 +294,7 @@ void LiveSession::send_json(const Json& json) {
 void LiveSession::send_note(const std::string& level, const std::string& text) {
     if (is_attached()) return send_json({{"type", "note"}, {"level", level}, {"text", text}});
     waiting_notes_.emplace_back(level, text);
-    if (waiting_notes_.size() > most_waiting_notes) waiting_notes_.pop_front();
+    if (waiting_notes_.size() > max_waiting_notes) waiting_notes_.pop_front();
 }
 
 void LiveSession::send_scene() {
@@ -335,7 +335,7 @@ void LiveSession::send_frame_if_due() {
     next_frame_ = std::max(next_frame_ + frame_interval, now);
     if (!session_ || !is_changed_) return;
     // A page that is behind gets no more until it has caught up. Without motion, the last frame waits for it.
-    if (frame_number_ - acknowledged_ >= most_frames_under_way) return;
+    if (frame_number_ - acknowledged_ >= max_frames_under_way) return;
     is_changed_ = false;
     ++frame_number_;
     const StudioFrame frame = make_frame();
@@ -378,7 +378,7 @@ StudioFrame LiveSession::make_frame() {
 }
 
 void LiveSession::take_sample() {
-    if (sample_count_ >= most_samples) return;
+    if (sample_count_ >= max_samples) return;
     last_sample_ = session_->time();
     ++sample_count_;
     samples_.push_back(last_sample_);

@@ -1,7 +1,7 @@
 #pragma once
-// One person's mechanism in motion: a Session in a thread of its own, paced by the clock. Commands wait in a bounded queue and are
-// carried out between steps; frames are made sixty times a second, and only if the page has taken the ones before. If a step takes
-// longer than it should, time passes more slowly; nothing piles up.
+// One person's mechanism in motion: a Session in a thread of its own, paced by the clock. Commands wait in a bounded
+// queue and are carried out between steps; frames are made sixty times a second, and only if the page has taken the
+// ones before. If a step takes longer than it should, time passes more slowly; nothing piles up.
 
 #include <atomic>
 #include <chrono>

@@ -83,8 +83,8 @@ std::size_t parse_bytes(const std::string& text) {
 
 #ifndef LIMBER_FOREIGN_MALLOC
 
-// malloc itself is replaced, so that nothing can hide behind Eigen or another library. Threads without an account pay for a look at one
-// pointer.
+// malloc itself is replaced, so that nothing can hide behind Eigen or another library. Threads without an account pay
+// for a look at one pointer.
 
 using limber::MemoryAccount;
 
@@ -104,7 +104,8 @@ void* counted(void* block) {
     return block;
 }
 
-// A single block larger than all there is could be the last one the machine has; any library must expect to be refused that.
+// A single block larger than all there is could be the last one the machine has; any library must expect to be refused
+// that.
 bool is_absurd(std::size_t size) {
     MemoryAccount* account = limber::current_account;
     if (account == nullptr || account->budget() == 0 || size <= account->budget()) return false;

@@ -1,16 +1,17 @@
 #pragma once
-// What a session has allocated. All sessions share one process, and one that grows without bounds would take the others with it; so each
-// has a budget, and ends alone when it is spent.
+// What a session has allocated. All sessions share one process, and one that grows without bounds would take the others
+// with it; so each has a budget, and ends alone when it is spent.
 //
-// What is counted: everything that the threads which use an account get from malloc and give back to it, by whatever library
-// (operator new, Eigen, METIS, HDF5 ...), as blocks of the size that malloc made them. What is not: stacks, code, what malloc itself keeps for
-// later, threads that share out the components of a divided mechanism (steps allocate nothing there), and what is handed to
-// the thread of the sockets, whose own bounds are in live_connection.cpp. Where something else owns malloc (sanitizers,
-// valgrind) nothing is counted, and there is no budget.
+// What is counted: everything that the threads which use an account get from malloc and give back to it, by whatever
+// library (operator new, Eigen, METIS, HDF5 ...), as blocks of the size that malloc made them. What is not: stacks,
+// code, what malloc itself keeps for later, threads that share out the components of a divided mechanism (steps
+// allocate nothing there), and what is handed to the thread of the sockets, whose own bounds are in
+// live_connection.cpp. Where something else owns malloc (sanitizers, valgrind) nothing is counted, and there is no
+// budget.
 //
-// When it is spent: large blocks (64 KiB and more) are refused with MemoryExceeded as soon as they do not fit. Small ones go on until
-// a quarter more is used, so that what cannot fail, like moving a value, does not; whoever uses the account looks at is_exceeded() between
-// two pieces of work.
+// When it is spent: large blocks (64 KiB and more) are refused with MemoryExceeded as soon as they do not fit. Small
+// ones go on until a quarter more is used, so that what cannot fail, like moving a value, does not; whoever uses the
+// account looks at is_exceeded() between two pieces of work.
 
 #include <atomic>
 #include <cstddef>

@@ -15,7 +15,7 @@ using Message = nlohmann::json;
 
 constexpr int deepest_nesting = 2;
 constexpr std::size_t longest_name = 200;
-constexpr int most_steps = 10'000;
+constexpr int max_steps = 10'000;
 
 std::string text_field(const Message& message, const char* key, std::size_t longest, bool is_required = true) {
     const auto it = message.find(key);
@@ -82,7 +82,7 @@ const std::vector<MessageType>& message_types() {
         {"pause", [](const Message&) -> Command { return Pause{}; }},
         {"step",
          [](const Message& m) -> Command {
-             return MakeSteps{static_cast<int>(number_field(m, "count", 1, most_steps))};
+             return MakeSteps{static_cast<int>(number_field(m, "count", 1, max_steps))};
          }},
         {"speed", [](const Message& m) -> Command { return SetSpeed{number_field(m, "factor", 0.001, 100)}; }},
         {"describe",

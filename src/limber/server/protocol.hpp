@@ -1,6 +1,6 @@
 #pragma once
-// What a page may say to its session: JSON objects with a "type" and an optional "id" that the reply repeats. Everything is
-// checked here; what comes out is safe to act on.
+// What a page may say to its session: JSON objects with a "type" and an optional "id" that the reply repeats.
+// Everything is checked here; what comes out is safe to act on.
 
 #include <cstdint>
 #include <stdexcept>

@@ -6,7 +6,7 @@
 namespace limber {
 
 void Recording::clear() {
-    *this = Recording(most_values_);
+    *this = Recording(max_values_);
 }
 
 void Recording::set_columns(const std::vector<std::string>& columns) {
@@ -42,7 +42,7 @@ void Recording::add(double time, const std::vector<double>& values) {
     double* row = &table_.values[rows * width];
     row[0] = time;
     for (std::size_t i = 0; i < present_.size(); ++i) row[present_[i]] = values[i];
-    if (table_.values.size() > most_values_) thin_out();
+    if (table_.values.size() > max_values_) thin_out();
 }
 
 void Recording::thin_out() {

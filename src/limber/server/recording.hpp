@@ -10,8 +10,8 @@ namespace limber {
 
 class Recording {
 public:
-    /// `most_values` bounds the memory, eight bytes each.
-    explicit Recording(std::size_t most_values = 150'000) : most_values_(most_values) {}
+    /// `max_values` bounds the memory, eight bytes each.
+    explicit Recording(std::size_t max_values = 150'000) : max_values_(max_values) {}
 
     void clear();
     /// Sensors that stay keep their past; those that are gone keep it too.
@@ -25,7 +25,7 @@ private:
     void add_column(const std::string& name);
     void thin_out();
 
-    std::size_t most_values_;
+    std::size_t max_values_;
     ResultTable table_{{"t"}, {}};
     std::vector<std::size_t> present_;  // columns of the sensors of now
     double least_interval_ = 0;

@@ -96,13 +96,13 @@ public:
         for (const auto handle : model_.joints.handles()) {
             const Joint& joint = model_.joints.get(handle);
             Json entry{{"name", joint.name},
-                       {"type", joint_format(joint.type).name},
-                       {"a", index_of(joint.a)},
-                       {"b", index_of(joint.b)},
-                       {"coordinates", joint_coordinate_names(joint.type, model_.planar)},
+                       {"type", joint.note().name},
+                       {"a", index_of(joint.ends().first)},
+                       {"b", index_of(joint.ends().second)},
+                       {"coordinates", coordinate_names(joint.type, model_.planar)},
                        {"closing", !joint.closing.empty()}};
             if (joint.is_disabled) entry["disabled"] = true;
-            if (joint.type == JointType::rolling_disc) entry["radius"] = numbers_.number(joint.radius, joint.name);
+            if (const auto* disc = joint.as<RollingDisc>()) entry["radius"] = numbers_.number(disc->radius, joint.name);
             list.push_back(std::move(entry));
         }
         return list;
@@ -112,7 +112,7 @@ public:
         Json list = Json::array();
         for (const auto handle : model_.forces.handles()) {
             const Force& force = model_.forces.get(handle);
-            const ForceEnds ends = ends_of(force);
+            const ElementEnds ends = ends_of(force);
             Json entry{{"name", force.name},
                        {"type", force.note().name},
                        {"a", index_of(ends.a)},
@@ -129,15 +129,24 @@ public:
         for (const auto handle : model_.stops.handles()) {
             const Stop& stop = model_.stops.get(handle);
             const auto number = [&](const Number& n) { return numbers_.number(n, stop.name); };
+            const ElementEnds ends = ends_of(stop);
             Json entry{{"name", stop.name},
-                       {"type", stop_format(stop.type).name},
-                       {"a", index_of(stop.a)},
-                       {"b", index_of(stop.b)},
-                       {"scalar", stop.scalar}};
-            if (stop.minimum) entry["min"] = number(*stop.minimum);
-            if (stop.maximum) entry["max"] = number(*stop.maximum);
-            if (stop.length) entry["length"] = number(*stop.length);
-            if (stop.type == StopType::clearance || stop.type == StopType::slot) entry["gap"] = number(stop.gap);
+                       {"type", stop.note().name},
+                       {"a", index_of(ends.a)},
+                       {"b", index_of(ends.b)},
+                       {"scalar", ends.scalar}};
+            std::visit(
+                [&](const auto& type) {
+                    if constexpr (requires { type.minimum; }) {
+                        if (type.minimum) entry["min"] = number(*type.minimum);
+                        if (type.maximum) entry["max"] = number(*type.maximum);
+                    }
+                    if constexpr (requires { type.length; }) {
+                        if (type.length) entry["length"] = number(*type.length);
+                    }
+                    if constexpr (requires { type.gap; }) entry["gap"] = number(type.gap);
+                },
+                stop.type);
             list.push_back(std::move(entry));
         }
         return list;
@@ -251,7 +260,7 @@ Json describe_scene(const Simulation& simulation, Observer& observer) {
     scene["parameters"] = model.parameters.names();
     scene["columns"] = observer.columns();
     std::optional<MobilityReport> mobility;
-    if (model.bodies.size() <= most_bodies_for_mobility) mobility = simulation.compute_mobility();
+    if (model.bodies.size() <= max_bodies_for_mobility) mobility = simulation.compute_mobility();
     scene["mobility"] = mobility ? describe_mobility(*mobility) : Json();
     scene["warnings"] = describe_warnings(find_warnings(simulation, observer, mobility ? &*mobility : nullptr));
     scene["components"] = describe_components(simulation);

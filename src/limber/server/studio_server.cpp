@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <map>
 #include <thread>
+#include <tuple>
 
 #include "limber/server/live_connection.hpp"
 #include "limber/simulation/journal.hpp"
@@ -21,7 +22,7 @@ namespace {
 namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = beast::http;
-using tcp = asio::ip::tcp;
+using asio::ip::tcp;
 using Response = http::response<http::string_body>;
 
 constexpr auto request_timeout = std::chrono::seconds(15);
@@ -148,7 +149,7 @@ private:
                                   if (error) return;
                                   if (is_kept) return self->read();
                                   beast::error_code ignored;
-                                  self->stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
+                                  std::ignore = self->stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
                               });
         }
 
@@ -185,9 +186,9 @@ private:
     void accept() {
         acceptor_.async_accept([this](beast::error_code error, tcp::socket socket) {
             if (error == asio::error::operation_aborted) return;
-            if (!error && connection_count_ < options_.most_connections) {
+            if (!error && connection_count_ < options_.max_connections) {
                 beast::error_code ignored;
-                socket.set_option(tcp::no_delay(true), ignored);
+                std::ignore = socket.set_option(tcp::no_delay(true), ignored);
                 std::make_shared<HttpConnection>(*this, std::move(socket))->read();
             }
             accept();
@@ -255,8 +256,8 @@ private:
         const std::string wanted = query_value(target, "session");
         const auto known = sessions_.find(wanted);
         if (known != sessions_.end() && !known->second->is_ending) return known->second;
-        if (count_sessions() >= options_.most_sessions) end_abandoned();
-        if (count_sessions() >= options_.most_sessions) {
+        if (count_sessions() >= options_.max_sessions) end_abandoned();
+        if (count_sessions() >= options_.max_sessions) {
             refusal = fmt::format("{} sessions are open already", count_sessions());
             return nullptr;
         }

@@ -1,6 +1,6 @@
 #pragma once
-// The door of the studio: an HTTP server for the page and a WebSocket for each session. One thread moves bytes; each session computes in
-// its own.
+// The door of the studio: an HTTP server for the page and a WebSocket for each session. One thread moves bytes; each
+// session computes in its own.
 
 #include <functional>
 #include <memory>
@@ -18,11 +18,11 @@ struct StudioOptions {
     std::vector<std::string> hosts;  ///< names under which the server is reached, beside those of loopback
     std::string token;               ///< asked for if not empty; needed for addresses other than loopback
     std::string workspace;           ///< folder for models; empty: none
-    std::size_t most_sessions = 64;
-    std::size_t most_connections = 256;
+    std::size_t max_sessions = 64;
+    std::size_t max_connections = 256;
     double session_lifetime =
         600;  ///< [s] a session with a model waits for its page to come back; one without does not
-    std::size_t session_memory = std::size_t(1) << 30;  ///< bytes that a session may use; 0: any (memory_account.hpp)
+    std::size_t session_memory = std::size_t{1} << 30;  ///< bytes that a session may use; 0: any (memory_account.hpp)
 };
 
 class StudioServer {

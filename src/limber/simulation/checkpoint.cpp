@@ -69,7 +69,7 @@ std::string sum_of(const Json& json) {
 
 // ---------------------------------------------------------------- reading
 
-constexpr long most_saved_steps = std::numeric_limits<long>::max() / 2;
+constexpr long max_saved_steps = std::numeric_limits<long>::max() / 2;
 
 ContactEvent read_event(const Place& place) {
     ContactEvent event;
@@ -92,9 +92,9 @@ Warning read_warning(const Place& place) {
 
 RunSummary read_summary(const Place& place) {
     RunSummary s;
-    s.steps = place.at("steps").integer(0, most_saved_steps);
-    s.divided_steps = place.at("divided_steps").integer(0, most_saved_steps);
-    s.iterations = place.at("iterations").integer(0, most_saved_steps);
+    s.steps = place.at("steps").integer(0, max_saved_steps);
+    s.divided_steps = place.at("divided_steps").integer(0, max_saved_steps);
+    s.iterations = place.at("iterations").integer(0, max_saved_steps);
     s.wall_time = place.at("wall_time").finite(0);
     s.metering_time = place.at("metering_time").finite(0);
     s.energy_drift = place.at("energy_drift").finite(0);
@@ -227,7 +227,7 @@ RunCheckpoint read_checkpoint(const std::string& path, const RunIdentity& identi
         file.at("turn").read_fields(c.turn);
         c.longest_step = file.at("longest_step").finite(0);
         c.interval = file.at("interval").finite(0);
-        c.recorded = file.at("recorded").integer(0, most_saved_steps);
+        c.recorded = file.at("recorded").integer(0, max_saved_steps);
         c.so_far.summary = read_summary(file.at("summary"));
         read_table(file, c);
         // All is in its range; is it also what was written?

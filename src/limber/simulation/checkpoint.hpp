@@ -18,12 +18,13 @@ struct RunIdentity {
 
 RunIdentity identify_run(const Model& model, const SimulationOptions& options, const RunOptions& run);
 
-/// Takes the place of an older one in one go: whenever the program is stopped, there is a whole one. Throws ModelError if it cannot be
-/// written; the older one is still there then.
+/// Takes the place of an older one in one go: whenever the program is stopped, there is a whole one. Throws ModelError
+/// if it cannot be written; the older one is still there then.
 void write_checkpoint(const std::string& path, const RunIdentity& identity, const RunCheckpoint& checkpoint);
 
-/// Throws ModelError if the file cannot be read, is damaged, of another version, or belongs to another run: with the place in the file, or the
-/// setting that differs. Whether the state fits the model is checked by the simulation that it is given to.
+/// Throws ModelError if the file cannot be read, is damaged, of another version, or belongs to another run: with the
+/// place in the file, or the setting that differs. Whether the state fits the model is checked by the simulation that
+/// it is given to.
 RunCheckpoint read_checkpoint(const std::string& path, const RunIdentity& identity);
 
 /// How often the run of a checkpoint made checkpoints [s]. Throws ModelError like read_checkpoint.

@@ -15,9 +15,12 @@ ContactView<D>::ContactView(const Model& model, const Mechanism<D>& mechanism) :
         const StopHandle handle = model.stops.find(element->name);
         const Stop& stop = model.stops.get(handle);
         place.stop = static_cast<int>(std::find(stops.begin(), stops.end(), handle) - stops.begin());
-        place.type = stop.type;
-        if (stop.type == StopType::limit) {
-            const auto joint = m_.element_index.find(stop.scalar.substr(0, stop.scalar.rfind('.')));
+        if (stop.as<Wall>() != nullptr) place.at = Place::At::foot;
+        if (stop.as<KeepApart>() != nullptr) place.at = Place::At::middle;
+        if (const auto* limit = stop.as<Limit>()) {
+            place.is_limit = true;
+            const std::string& scalar = limit->coordinate.name;
+            const auto joint = m_.element_index.find(scalar.substr(0, scalar.rfind('.')));
             if (joint == m_.element_index.end() || !m_.elements[joint->second].has_markers) continue;
             element = &m_.elements[joint->second];
         }
@@ -41,13 +44,13 @@ Vec<D> ContactView<D>::contact_point(const Place& place, const FeatureState<D>& 
                                      const AngularVec<D>& moment) const {
     const Vec<D>& a = features.value[place.a];
     const Vec<D>& b = features.value[place.b];
-    if (place.type == StopType::wall) {
+    if (place.at == Place::At::foot) {
         const Vec<D> below = b - normal * normal.dot(b - a);
         // A rim does not touch below its centre.
         if constexpr (D == 3) return below + normal.cross(moment);
         return below;
     }
-    if (place.type == StopType::stop) return 0.5 * (a + b);
+    if (place.at == Place::At::middle) return 0.5 * (a + b);
     return b;
 }
 
@@ -56,7 +59,7 @@ template <int D>
 Vec<D> ContactView<D>::friction_force(const Place& place, const State& state, const FeatureState<D>& features,
                                       const ReactionSolver<D>& reactions, const Vec<D>& at) const {
     Vec<D> force = Vec<D>::Zero();
-    if (place.friction < 0 || place.type == StopType::limit) return force;
+    if (place.friction < 0 || place.is_limit) return force;
     const FrictionElement& friction = m_.friction[place.friction];
     const double* slip = state.memory.data() + friction.slip;
     std::array<Vec<D>, 2 * (D + 1)> gradient;
@@ -104,7 +107,8 @@ void ContactView<D>::find(const State& state, const MeasureContext<D>& context, 
 template <int D>
 ContactRuleLoad ContactView<D>::measure_rule(int rule, const State& state, const MeasureContext<D>& context) const {
     ContactRuleLoad load;
-    // Friction at the points of one pair may be inner stress: what the bodies feel is its sum. Points are in the order of their pairs.
+    // Friction at the points of one pair may be inner stress: what the bodies feel is its sum. Points are in the order
+    // of their pairs.
     Vec3 friction = Vec3::Zero();
     for (std::size_t i = 0; i < state.contacts.size(); ++i) {
         const ContactPoint& c = state.contacts[i];

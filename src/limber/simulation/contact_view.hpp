@@ -32,7 +32,9 @@ public:
 private:
     struct Place {
         int stop = -1;
-        StopType type = StopType::limit;
+        bool is_limit = false;
+        enum class At { second_marker, foot, middle };  ///< foot: of the second marker on a wall
+        At at = At::second_marker;
         int a = -1, b = -1;  ///< points between which it acts; of a limit those of its joint, -1: none
         int body = -1;       ///< on which it acts
         double sign = 1;     ///< -1: that is the first body

@@ -29,14 +29,14 @@ void check_joints_on_ground(const Model& model, const Mechanism<D>& m, const std
     constraints.update(states, memory, 0);
     for (const auto handle : model.joints.handles()) {
         const Joint& joint = model.joints.get(handle);
-        const bool is_first = is_ground_alone(model, joint.a);
+        const bool is_first = is_ground_alone(model, joint.ends().first);
         const auto element = m.element_index.find(joint.name);
-        if ((!is_first && !is_ground_alone(model, joint.b)) || element == m.element_index.end()) continue;
+        if ((!is_first && !is_ground_alone(model, joint.ends().second)) || element == m.element_index.end()) continue;
         const ConstraintElement<D>& e = m.elements[element->second];
         for (int r = e.first_row; r < e.first_row + e.row_count; ++r) {
             const double open = std::abs(constraints.values.phi[r]);
             if (!m.constraints.rows[r].is_holonomic() || !(open > sketchy * m.length_scale)) continue;
-            const Marker& other = model.markers.get(is_first ? joint.b : joint.a);
+            const Marker& other = model.markers.get(is_first ? joint.ends().second : joint.ends().first);
             throw ModelError(
                 fmt::format("joint '{}': 'ground' alone is the origin of the world, and from there the joint is open "
                             "by {} where '{}' is drawn; say where it is with 'at', or give the ground a marker "

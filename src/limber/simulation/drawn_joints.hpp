@@ -1,6 +1,6 @@
 #pragma once
-// Joints on the ground alone: `{prismatic: [ground, belt], axis: [1, 0]}` names no place on the ground, so it is the world's origin. Where bodies are drawn
-// elsewhere, assembly would move them there, which is hardly what was meant.
+// Joints on the ground alone: `{prismatic: [ground, belt], axis: [1, 0]}` names no place on the ground, so it is the
+// world's origin. Where bodies are drawn elsewhere, assembly would move them there, which is hardly what was meant.
 
 #include "limber/kinematics/mechanism/mechanism.hpp"
 

@@ -13,20 +13,21 @@ struct EnergyRecord {
     double start = 0;      ///< kinetic + potential + contact loss
     double available = 0;  ///< at the start: kinetic, of springs, and of gravity over the typical length
     double weight = 0;     ///< of gravity over the typical length
-    double least_kinetic = 0, most_kinetic = 0;
-    double least_work = 0, most_work = 0;  ///< of what has no potential, since the start
+    double least_kinetic = 0, max_kinetic = 0;
+    double least_work = 0, max_work = 0;  ///< of what has no potential, since the start
     double contact_loss = 0;
     double drift = 0;  ///< largest |kinetic + potential + contact loss - work - start|
 
     void begin(const Energies& energies, double weight_energy);
     /// After a step; `off` is what does not balance there.
     void follow(const Energies& energies, double work, double off);
-    double exchanged() const { return most_kinetic - least_kinetic; }
-    double work_done() const { return most_work - least_work; }
+    double exchanged() const { return max_kinetic - least_kinetic; }
+    double work_done() const { return max_work - least_work; }
 };
 
-/// Why a run has lost the motion: its energy is off by more than `energy_bound` times what was there to begin with and has been put in or taken out since
-/// (0: any), or joints have come apart by the size of the mechanism. Empty: it has not.
+/// Why a run has lost the motion: its energy is off by more than `energy_bound` times what was there to begin with and
+/// has been put in or taken out since (0: any), or joints have come apart by the size of the mechanism. Empty: it has
+/// not.
 std::string find_runaway(const EnergyRecord& record, const ConstraintErrors& errors, double length_scale,
                          double energy_bound, double step);
 

@@ -16,7 +16,8 @@ constexpr double tolerance = 1e-9;              // of accelerations, in m/s^2 (o
 constexpr double equilibrium_tolerance = 1e-6;  // accepted when nothing better can be reached
 constexpr double first_pseudo_time = 1e-3;
 constexpr double typical_stiffness = 100;  // over mass: (10 rad/s)^2
-// Long enough for Newton's step in all but very slow modes; longer, rounding errors would push things about that nothing holds.
+// Long enough for Newton's step in all but very slow modes; longer, rounding errors would push things about that
+// nothing holds.
 constexpr double longest_pseudo_time = 30;
 constexpr int newton_iterations = 60;
 constexpr int relaxation_steps = 60;
@@ -94,8 +95,8 @@ public:
         return size_ < equilibrium_tolerance;
     }
 
-    /// Where nothing pulls the whole along an axis of the world, its centre of mass stays where it was at q; but for curved coordinates
-    /// Newton's steps would see to it.
+    /// Where nothing pulls the whole along an axis of the world, its centre of mass stays where it was at q; but for
+    /// curved coordinates Newton's steps would see to it.
     void keep_centre_of_mass(const VecX& start) {
         if (const auto* planar = dynamic_cast<const MechanismSystem<2>*>(&system_)) {
             for (int k = 0; k < 2; ++k) keep_centre_of_mass(*planar, start, k);
@@ -177,7 +178,8 @@ private:
         multiply(system_.pattern(), e.mass, a_, pull_);
         pull_ *= s;
         change_ = pull_;
-        // As s K overtakes M the penalty must follow, or the stiffness of loaded joints wins over the joints themselves.
+        // As s K overtakes M the penalty must follow, or the stiffness of loaded joints wins over the joints
+        // themselves.
         scaled_weight_ = (1 + typical_stiffness * s) * weight_;
         rows_ = e.phi.cwiseProduct(scaled_weight_);
         rows_.tail(system_.rows() - system_.holonomic_rows()).setZero();
@@ -246,7 +248,7 @@ EquilibriumReport find_equilibrium(const System& system, AccelerationSolver& sol
     }
     if (report.converged) finder.keep_centre_of_mass(start);
     if (!report.converged) {
-        state = best;
+        state = std::move(best);
         report.converged = least < equilibrium_tolerance;
     }
     report.residual = least;

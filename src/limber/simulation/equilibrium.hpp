@@ -1,17 +1,19 @@
 #pragma once
 // Static equilibrium: positions at which nothing accelerates, with all velocities zero.
 //
-// Newton's method on the balance of forces, damped by pseudo-time: with a the accelerations of the mechanism released at rest,
+// Newton's method on the balance of forces, damped by pseudo-time: with a the accelerations of the mechanism released
+// at rest,
 //
 //   (M + s K + J^T W J) dq = s M a - J^T W Phi
 //
-// is one implicit step of length sqrt(s) in a viscous world for small s (dynamic relaxation: always downhill) and Newton's step for
-// large s; W grows with s as s K does. s grows as the accelerations fall, and shrinks when a step made things worse or goes against the
-// forces (towards an equilibrium that does not last). Where that gets stuck, the mechanism is let move and stopped whenever it slows down.
-// Directions in which nothing pulls (the place of a vehicle on flat ground) are left as they are.
+// is one implicit step of length sqrt(s) in a viscous world for small s (dynamic relaxation: always downhill) and
+// Newton's step for large s; W grows with s as s K does. s grows as the accelerations fall, and shrinks when a step
+// made things worse or goes against the forces (towards an equilibrium that does not last). Where that gets stuck, the
+// mechanism is let move and stopped whenever it slows down. Directions in which nothing pulls (the place of a vehicle
+// on flat ground) are left as they are.
 //
-// Stops: no step of Newton's method may pass one that is open; the motion closes it, and from then on it is an equation like those of joints. What
-// has been found counts if all that is closed then pushes.
+// Stops: no step of Newton's method may pass one that is open; the motion closes it, and from then on it is an equation
+// like those of joints. What has been found counts if all that is closed then pushes.
 
 #include <functional>
 #include <memory>

@@ -3,8 +3,8 @@
 //
 //   visit_fields(state, [](const char* name, auto& field) { ... });
 //
-// Each list takes its struct apart by a structured binding, which names every field: one that is added to the struct, and not here, does
-// not compile.
+// Each list takes its struct apart by a structured binding, which names every field: one that is added to the struct,
+// and not here, does not compile.
 
 #include <concepts>
 #include <type_traits>
@@ -50,14 +50,14 @@ void visit_fields(T& state, F&& f) {
 
 template <MaybeConst<EnergyRecord> T, class F>
 void visit_fields(T& record, F&& f) {
-    auto& [start, available, weight, least_kinetic, most_kinetic, least_work, most_work, contact_loss, drift] = record;
+    auto& [start, available, weight, least_kinetic, max_kinetic, least_work, max_work, contact_loss, drift] = record;
     f("start", start);
     f("available", available);
     f("weight", weight);
     f("least_kinetic", least_kinetic);
-    f("most_kinetic", most_kinetic);
+    f("max_kinetic", max_kinetic);
     f("least_work", least_work);
-    f("most_work", most_work);
+    f("max_work", max_work);
     f("contact_loss", contact_loss);
     f("drift", drift);
 }

@@ -1,6 +1,6 @@
 #pragma once
-// From one compiled model to the next while it moves: bodies keep their motion, joints their counted turns, and what does not fit
-// the new constraints is projected onto them.
+// From one compiled model to the next while it moves: bodies keep their motion, joints their counted turns, and what
+// does not fit the new constraints is projected onto them.
 
 #include <string>
 #include <vector>
@@ -25,8 +25,9 @@ struct HandOverReport {
     std::vector<JointImpulse> impulses;  ///< of joints and drivers that had to act, none if velocities did not change
 };
 
-/// Motion of the bodies of `to` as it is in `from`: bodies of the same name keep frame and velocities (the centre of mass may be
-/// elsewhere now), new ones start as written. `memory` likewise: turns of the same angles, targets of the same pulls.
+/// Motion of the bodies of `to` as it is in `from`: bodies of the same name keep frame and velocities (the centre of
+/// mass may be elsewhere now), new ones start as written. `memory` likewise: turns of the same angles, targets of the
+/// same pulls.
 template <int D>
 void carry_over(const Mechanism<D>& from, const BodyStates<D>& states, const std::vector<double>& memory,
                 const Mechanism<D>& to, BodyStates<D>& new_states, std::vector<double>& new_memory);

@@ -195,7 +195,8 @@ void Journal::fail(const char* what) {
     trouble_ = fmt::format("the journal cannot be {}: {}", what, std::strerror(errno));
 }
 
-// Lines are written at the end of the last whole one, so that what is left of one that did not fit is never before others.
+// Lines are written at the end of the last whole one, so that what is left of one that did not fit is never before
+// others.
 bool Journal::write_line(const std::string& line) {
     if (is_cut_due_) cut(end_);
     const std::string text = line + "\n";

@@ -1,11 +1,12 @@
 #pragma once
-// A session on disk: the model and options at the start, then every edit with the number of steps before it, written before it is
-// applied and synchronised before it is acknowledged; now and then the number of steps made with a fingerprint of the state. Replaying
-// it gives the same bits. One JSON object per line.
+// A session on disk: the model and options at the start, then every edit with the number of steps before it, written
+// before it is applied and synchronised before it is acknowledged; now and then the number of steps made with a
+// fingerprint of the state. Replaying it gives the same bits. One JSON object per line.
 //
-// What can go wrong: a crash leaves a last line without its end, which is left out. A full disk leaves nothing of a line that did not fit;
-// edits are refused until there is room again. An edit that was being applied when the program died has '?' in place of its first
-// brace and is left out, too. A journal that is being written is locked against other programs.
+// What can go wrong: a crash leaves a last line without its end, which is left out. A full disk leaves nothing of a
+// line that did not fit; edits are refused until there is room again. An edit that was being applied when the program
+// died has '?' in place of its first brace and is left out, too. A journal that is being written is locked against
+// other programs.
 //
 // Beside a journal lies its last snapshot (journal_snapshot.hpp), from which long sessions are brought back.
 
@@ -25,13 +26,13 @@ inline constexpr char pending_mark = '?';
 
 class Journal {
 public:
-    /// A new journal that begins with the session as it is; it must be at its start. It takes the place of a file of that name only
-    /// once it is on disk, and not at all if another program is writing that file, or another journal than `replaced`. Throws
-    /// std::runtime_error.
+    /// A new journal that begins with the session as it is; it must be at its start. It takes the place of a file of
+    /// that name only once it is on disk, and not at all if another program is writing that file, or another journal
+    /// than `replaced`. Throws std::runtime_error.
     static std::shared_ptr<Journal> create(const std::string& path, const Session& session,
                                            const Journal* replaced = nullptr);
-    /// Goes on with a journal that has been replayed to its end; a last line that is not whole, or not applied, is cut off when the first new one is
-    /// written. Throws std::runtime_error, also if another program is writing it.
+    /// Goes on with a journal that has been replayed to its end; a last line that is not whole, or not applied, is cut
+    /// off when the first new one is written. Throws std::runtime_error, also if another program is writing it.
     static std::shared_ptr<Journal> append(const std::string& path);
     /// Of a journal that could be replayed only so far. What follows is lost: keep a copy.
     void cut_to(long good_bytes);
@@ -43,8 +44,8 @@ public:
     Journal(const Journal&) = delete;
     Journal& operator=(const Journal&) = delete;
 
-    /// An edit on its way: written when made, but left out by whoever reads the journal until it is confirmed; cut off again if it
-    /// never is.
+    /// An edit on its way: written when made, but left out by whoever reads the journal until it is confirmed; cut off
+    /// again if it never is.
     class PendingEdit {
     public:
         PendingEdit(Journal& journal, long steps, const std::string& edit);
@@ -103,8 +104,8 @@ struct ReplayReport {
 struct ReplayOptions {
     /// Stops before the first bad line and tells of it, in place of throwing. The first line must be right.
     bool recovers = false;
-    /// [s] of computing that a replay from the beginning may take; if it would take longer, and a snapshot is there, it is replayed
-    /// from there. Infinite: always from the beginning.
+    /// [s] of computing that a replay from the beginning may take; if it would take longer, and a snapshot is there, it
+    /// is replayed from there. Infinite: always from the beginning.
     double longest_replay = 1e300;
     std::size_t snapshot_memory = SessionOptions{}.snapshot_memory;  ///< of the session, which no journal says
     /// Told a few times a second how much is done, 0 .. 1, and the time reached; false: stop, by ReplayStopped.
@@ -123,8 +124,8 @@ Session replay_journal(const std::string& path, ReplayReport& report, const Repl
 /// As journals of a version have it.
 std::string print_fingerprint(const Session& session);
 
-/// Keeps a copy of a journal that could not be read to its end, so that it can be gone on with; returns the copy's name. Throws
-/// std::runtime_error.
+/// Keeps a copy of a journal that could not be read to its end, so that it can be gone on with; returns the copy's
+/// name. Throws std::runtime_error.
 std::string keep_damaged_journal(const std::string& path);
 
 }  // namespace limber

@@ -1,6 +1,6 @@
 #pragma once
-// The settings of a session as they stand in a journal, by the names of option_table.hpp, which also says what each may be: a journal
-// may come from anybody, and a number that is used unchecked can end the program.
+// The settings of a session as they stand in a journal, by the names of option_table.hpp, which also says what each may
+// be: a journal may come from anybody, and a number that is used unchecked can end the program.
 
 #include <nlohmann/json_fwd.hpp>
 

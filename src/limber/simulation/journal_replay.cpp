@@ -23,8 +23,8 @@ using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
 // Steps are written twenty times a second, so no journal of ours has nearly as many between two lines.
-constexpr long most_steps_in_a_line = 10'000'000;
-constexpr long most_replayed_steps = 1'000'000'000'000'000;
+constexpr long max_steps_in_a_line = 10'000'000;
+constexpr long max_replayed_steps = 1'000'000'000'000'000;
 
 class Replay {
 public:
@@ -76,9 +76,10 @@ private:
         }
         if (!json.is_object()) throw ModelError("not a line of a journal: expected an object");
         if (!session_) return start(json, line);
-        make_steps(json);
-        if (json.contains("edit")) make_edit(json.at("edit"));
-        if (json.contains("state")) compare(json.at("state"));
+        Session& session = *session_;
+        make_steps(session, json);
+        if (json.contains("edit")) make_edit(session, json.at("edit"));
+        if (json.contains("state")) compare(session, json.at("state"));
     }
 
     void start(const Json& json, const std::string& line) {
@@ -116,40 +117,40 @@ private:
         return true;
     }
 
-    void make_steps(const Json& json) {
-        const long steps = read_whole_number(json, "steps", 0, most_replayed_steps);
+    void make_steps(Session& session, const Json& json) {
+        const long steps = read_whole_number(json, "steps", 0, max_replayed_steps);
         // A journal that went back in time has fewer steps than before; its edit says where to.
-        if (steps - session_->steps() > most_steps_in_a_line)
-            throw ModelError(fmt::format("'steps': expected at most {} more than {}, found {}", most_steps_in_a_line,
-                                         session_->steps(), steps));
-        while (session_->steps() < steps) {
+        if (steps - session.steps() > max_steps_in_a_line)
+            throw ModelError(fmt::format("'steps': expected at most {} more than {}, found {}", max_steps_in_a_line,
+                                         session.steps(), steps));
+        while (session.steps() < steps) {
             check_interruption();
-            const StepReport step = session_->step();
+            const StepReport step = session.step();
             if (!step.ok) throw ModelError("a step failed that did not fail before: " + step.reason);
-            tell();
+            tell(session);
         }
-        if (session_->steps() != steps) throw ModelError("more steps have been made than written");
+        if (session.steps() != steps) throw ModelError("more steps have been made than written");
     }
 
-    void make_edit(const Json& edit) {
+    void make_edit(Session& session, const Json& edit) {
         if (!edit.is_string()) throw ModelError("'edit': expected a text");
-        const EditReport report = session_->apply(edit.get<std::string>());
+        const EditReport report = session.apply(edit.get<std::string>());
         check_interruption();  // an edit that is given up is one that was refused
         if (!report.ok) throw ModelError("an edit was refused that was not refused before: " + report.reason);
         ++report_.edits;
-        tell();
+        tell(session);
     }
 
-    void compare(const Json& state) {
+    void compare(const Session& session, const Json& state) {
         ++report_.checked;
-        if (!report_.mismatch.empty() || state == print_fingerprint(*session_)) return;
-        report_.mismatch = fmt::format("after {} steps, t = {:.9g} s", session_->steps(), session_->time());
+        if (!report_.mismatch.empty() || state == print_fingerprint(session)) return;
+        report_.mismatch = fmt::format("after {} steps, t = {:.9g} s", session.steps(), session.time());
     }
 
-    void tell() {
+    void tell(const Session& session) {
         if (!options_.on_progress || steady_seconds() - last_told_ < options_.progress_interval) return;
         last_told_ = steady_seconds();
-        if (!options_.on_progress(std::min(1.0, static_cast<double>(good_bytes_) / size_), session_->time()))
+        if (!options_.on_progress(std::min(1.0, static_cast<double>(good_bytes_) / size_), session.time()))
             throw ReplayStopped();
     }
 

@@ -50,7 +50,8 @@ bool can_be_written(const Situation& s) {
     return is_whole(s.state);
 }
 
-// Of a joint that has come before another whose marker it uses, the text no longer tells that its own markers go with it.
+// Of a joint that has come before another whose marker it uses, the text no longer tells that its own markers go with
+// it.
 bool says_all(const std::string& text, const Model& model) {
     try {
         const Model again = read_model_text(text, "snapshot").model;

@@ -1,7 +1,7 @@
 #pragma once
-// The last snapshot of a session, in a file of its own beside the journal ("session.journal.snapshot"). It is nothing but a short cut: all
-// of it follows from the journal, which is replayed from the beginning where the snapshot is missing, damaged, of another journal, or
-// does not lead to the states recorded.
+// The last snapshot of a session, in a file of its own beside the journal ("session.journal.snapshot"). It is nothing
+// but a short cut: all of it follows from the journal, which is replayed from the beginning where the snapshot is
+// missing, damaged, of another journal, or does not lead to the states recorded.
 
 #include <optional>
 #include <string>
@@ -27,8 +27,8 @@ struct JournalSnapshot {
 std::string identify_journal(const std::string& first_line);
 std::string identify_journal_file(const std::string& journal);
 
-/// Does nothing if the session is in the middle of something that a model file cannot say (a pull, joints that are being closed), or if
-/// there is no room.
+/// Does nothing if the session is in the middle of something that a model file cannot say (a pull, joints that are
+/// being closed), or if there is no room.
 void write_snapshot(const std::string& journal, const JournalPlace& place, const Situation& situation,
                     const SessionOptions& session_options);
 /// Nothing, if there is none that belongs to the journal or can be read.

@@ -1,6 +1,6 @@
 #pragma once
-// Angles at the start may be any number of turns, but a joint that compares angles, as a gear does, holds only as closely as these are known: of
-// S radians rounding leaves S / 2^52. Newton's method closes joints to about 1e-10.
+// Angles at the start may be any number of turns, but a joint that compares angles, as a gear does, holds only as
+// closely as these are known: of S radians rounding leaves S / 2^52. Newton's method closes joints to about 1e-10.
 
 #include <vector>
 

@@ -14,7 +14,8 @@ namespace limber {
 
 struct ConstraintErrors {
     double position = 0, velocity = 0, acceleration = 0;  ///< largest over the rows
-    /// A length: by how far an open stop overlaps, a closed one is open, or rigid bodies have missed the conditions of contact in a step.
+    /// A length: by how far an open stop overlaps, a closed one is open, or rigid bodies have missed the conditions of
+    /// contact in a step.
     double complementarity = 0;
 };
 
@@ -63,7 +64,8 @@ struct MotionView {
 /// What is known of the scheme that has led from one state to another.
 struct WorkSource {
     int order = 2;
-    /// The multipliers of the states are those of the equations of motion there, so that the forces of drivers need not be found anew.
+    /// The multipliers of the states are those of the equations of motion there, so that the forces of drivers need not
+    /// be found anew.
     bool has_multipliers = false;
 };
 
@@ -88,8 +90,8 @@ public:
     virtual double compute_weight_energy(double t) const = 0;
     virtual FastestTurn find_fastest_turn(const State& state) = 0;
     virtual ConstraintErrors compute_errors(const State& state) = 0;
-    /// Sigma of Joli 2008 eq. (15) with the gains of eq. (12) for the step: see kinematics/body_space/relative_error.hpp. 0 before
-    /// the first step.
+    /// Sigma of Joli 2008 eq. (15) with the gains of eq. (12) for the step: see
+    /// kinematics/body_space/relative_error.hpp. 0 before the first step.
     virtual double compute_relative_error(const State& state) = 0;
     virtual std::vector<BodyPose> compute_poses(const State& state) = 0;
     /// What touches, as numbers.
@@ -100,7 +102,8 @@ public:
     virtual void evaluate_conditions(const State& state, std::vector<double>& values) = 0;
     /// Total linear momentum and angular momentum about the world's origin.
     virtual void compute_momentum(const State& state, Vec3& linear, Vec3& angular) = 0;
-    /// Relative errors refer to the longest step so far: a short one, as before an event, says nothing about the others.
+    /// Relative errors refer to the longest step so far: a short one, as before an event, says nothing about the
+    /// others.
     void follow_step(double step) { step_ = std::max(step_, step); }
     double longest_step() const { return step_; }
     /// Another solver, of the same kind and system, that knows of no other state than this one.

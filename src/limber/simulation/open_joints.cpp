@@ -2,22 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+
 namespace limber {
 namespace {
 
 // What a designer may have overlooked.
-std::string advice(const Model& model, const WorstRow& row) {
+std::string_view advice(const Model& model, const WorstRow& row) {
     const Joint* joint = model.joints.find(model.joints.find(row.element));
     if (row.subject.starts_with("driver"))
         return "what it asks for cannot be reached: look at its value at the start, and at lengths and places";
     if (joint == nullptr || !row.subject.starts_with("joint"))
         return "this value cannot be reached: joints, drivers or other initial values contradict it";
     const bool is_turned = row.quantity == RowQuantity::direction || row.quantity == RowQuantity::angle;
-    if (is_turned && joint->type == JointType::universal)
+    if (is_turned && joint->as<Universal>() != nullptr)
         return "the axes of its cross, x of the first marker and y of the second, must be perpendicular: turn one of "
                "the "
                "markers, or give the joint 'at', 'axis' and 'x'";
-    if (is_turned && joint->type == JointType::perpendicular_axes)
+    if (is_turned && joint->as<PerpendicularAxes>() != nullptr)
         return model.planar ? "x of its two markers must be perpendicular: turn one of them"
                             : "z of its two markers must be perpendicular: turn one of them";
     if (is_turned)

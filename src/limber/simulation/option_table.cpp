@@ -14,7 +14,7 @@ namespace {
 
 constexpr double largest_number = 1e30;
 constexpr std::size_t longest_text = 200;
-constexpr std::size_t most_joints = 1'000'000;
+constexpr std::size_t max_joints = 1'000'000;
 
 template <class Options, class At>
 using FieldAt = std::remove_cvref_t<std::invoke_result_t<At, Options&>>;
@@ -213,7 +213,7 @@ std::string expected_of(const OptionRow<Options>& row, const OptionValue& value,
         const bool are_fit = std::all_of(joints->begin(), joints->end(), [](const auto& joint) {
             return joint.second >= 0 && joint.second <= largest_number;
         });
-        if (!are_fit || joints->size() > most_joints) return "joints with numbers from 0 to 1e30";
+        if (!are_fit || joints->size() > max_joints) return "joints with numbers from 0 to 1e30";
     }
     return {};
 }

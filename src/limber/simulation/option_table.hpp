@@ -1,7 +1,8 @@
 #pragma once
-// Every setting of a simulation and of a session, in one row each. The row is all there is to say of it: its name (the same on the command
-// line, in journals and in checkpoints), what it may be, what it means, where it acts, and where it is kept. Setting by name, listing,
-// journals, checkpoints and fingerprints are made from these rows; a test compares them with the fields of the structures.
+// Every setting of a simulation and of a session, in one row each. The row is all there is to say of it: its name (the
+// same on the command line, in journals and in checkpoints), what it may be, what it means, where it acts, and where it
+// is kept. Setting by name, listing, journals, checkpoints and fingerprints are made from these rows; a test compares
+// them with the fields of the structures.
 
 #include <functional>
 #include <string>

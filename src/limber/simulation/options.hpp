@@ -18,7 +18,8 @@ struct SimulationOptions {
     FormulationOptions formulation_options;
     IntegratorOptions integrator_options;
     ContactOptions contact_options;
-    /// A run stops where its energy balance is off by so many times the energies that the start, gravity and work account for; 0: never.
+    /// A run stops where its energy balance is off by so many times the energies that the start, gravity and work
+    /// account for; 0: never.
     double energy_bound = 100;
     ModularOptions modular;  ///< formulation, integrator and coordinates then are those of components that have no own
 
@@ -30,7 +31,8 @@ void set_option(SimulationOptions& options, const std::string& name, const std::
 
 /// Everything that the model's sections 'simulation' and 'modular' say.
 SimulationOptions simulation_options_of(const Model& model);
-/// Why a setting does nothing under these options, in words; empty: it does something. A setting by name, as for set_option.
+/// Why a setting does nothing under these options, in words; empty: it does something. A setting by name, as for
+/// set_option.
 std::string explain_no_effect(const std::string& name, const SimulationOptions& options, const Model& model);
 
 /// What the model's section 'simulation' says about contacts.

@@ -1,8 +1,8 @@
 #pragma once
 // Keeps a simulation at real time, or at a multiple of it. The clock is given, not read, so that tests need not wait.
 //
-// A machine that cannot keep up falls behind by a tenth of a second at most; what is beyond is given up, and the report says so. Steps are
-// never piled up to be made good later.
+// A machine that cannot keep up falls behind by a tenth of a second at most; what is beyond is given up, and the report
+// says so. Steps are never piled up to be made good later.
 
 #include <deque>
 #include <limits>

@@ -25,8 +25,8 @@ Placement numbers_of(const Frame& frame, bool planar) {
     return placement;
 }
 
-// Motion of the bodies now, put back onto the constraints if a formulation has left them a little open: places taken from there
-// would contradict the joints for good.
+// Motion of the bodies now, put back onto the constraints if a formulation has left them a little open: places taken
+// from there would contradict the joints for good.
 template <int D>
 BodyStates<D> settled_states(const Simulation& simulation) {
     constexpr double rounding = 1e-10;
@@ -82,25 +82,24 @@ void place_marker(const BodyFrames& frames, const ModelEvaluation& numbers, Mode
     placed.is_joints_own = true;
 }
 
-bool measures_at_reference(const Joint& joint) {
-    switch (joint.type) {
-        case JointType::distance: return !joint.length;
-        case JointType::helical:
-        case JointType::gear:
-        case JointType::rack_and_pinion:
-        case JointType::coupling: return !joint.offset;
-        default: return false;
-    }
+// What an element measures at the reference configuration if it is not given; null: nothing.
+template <class Element>
+std::optional<Number>* measured_field(Element& element) {
+    return std::visit(
+        [](auto& type) -> std::optional<Number>* {
+            if constexpr (requires { type.length; }) return &type.length;
+            if constexpr (requires { type.offset; }) return &type.offset;
+            if constexpr (requires { type.free_length; }) return &type.free_length;
+            if constexpr (requires { type.free_value; }) return &type.free_value;
+            return nullptr;
+        },
+        element.type);
 }
 
-bool measures_at_reference(const Force& force) {
-    if (const auto* spring = force.as<Spring>()) return !spring->free_length;
-    if (const auto* spring = force.as<TorsionSpring>()) return !spring->free_value;
-    return false;
-}
-
-bool measures_at_reference(const Stop& stop) {
-    return !stop.length && (stop.type == StopType::stop || stop.type == StopType::cable);
+template <class Element>
+bool measures_at_reference(Element element) {
+    const std::optional<Number>* field = measured_field(element);
+    return field != nullptr && !*field;
 }
 
 template <class T>
@@ -159,28 +158,24 @@ void measure_now(const Simulation& simulation, const std::vector<JointHandle>& j
     };
     for (const StopHandle handle : stops) {
         Stop& stop = model.stops.get(handle);
-        stop.length = distance(now.element("stop " + stop.name));
+        *measured_field(stop) = distance(now.element("stop " + stop.name));
     }
     for (const JointHandle handle : joints) {
         Joint& joint = model.joints.get(handle);
         const ConstraintElement<D>& element = now.element(joint.name);
-        if (joint.type == JointType::distance) {
-            joint.length = distance(element);
-        } else {
-            joint.offset = Number(now.value(m.constraints.rows[element.first_row + element.row_count - 1]));
-        }
+        *measured_field(joint) = joint.as<DistanceJoint>() != nullptr
+                                     ? distance(element)
+                                     : Number(now.value(m.constraints.rows[element.first_row + element.row_count - 1]));
     }
     for (const ForceHandle handle : forces) {
         Force& force = model.forces.get(handle);
         const int measure = m.forces.elements[m.force_index.at(force.name)].measure;
-        const Number value(compute_value(m.measure(measure), now.context()));
-        if (auto* spring = force.as<Spring>()) spring->free_length = value;
-        if (auto* spring = force.as<TorsionSpring>()) spring->free_value = value;
+        *measured_field(force) = Number(compute_value(m.measure(measure), now.context()));
     }
 }
 
 template <int D>
-void lead_together_as(const Simulation& simulation, Model& model, JointHandle handle, double frequency) {
+void start_closing_as(const Simulation& simulation, Model& model, JointHandle handle, double frequency) {
     const PresentMechanism<D> now(simulation, model);
     Joint& joint = model.joints.get(handle);
     const ConstraintElement<D>& element = now.element(joint.name);
@@ -219,11 +214,11 @@ void place_new_elements(const Simulation& simulation, Model& model) {
     }
 }
 
-void lead_together(const Simulation& simulation, Model& model, JointHandle joint, double frequency) {
+void start_closing(const Simulation& simulation, Model& model, JointHandle joint, double frequency) {
     if (model.planar) {
-        lead_together_as<2>(simulation, model, joint, frequency);
+        start_closing_as<2>(simulation, model, joint, frequency);
     } else {
-        lead_together_as<3>(simulation, model, joint, frequency);
+        start_closing_as<3>(simulation, model, joint, frequency);
     }
 }
 

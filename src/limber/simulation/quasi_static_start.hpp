@@ -7,14 +7,14 @@
 
 namespace limber {
 
-/// Throws ModelError if these options cannot find the motions, which are determined by forces. `modular` is null unless the mechanism
-/// is divided.
+/// Throws ModelError if these options cannot find the motions, which are determined by forces. `modular` is null unless
+/// the mechanism is divided.
 template <int D>
 void refuse_unfit_options(const InertialessMotions<D>& motions, const Mechanism<D>& mechanism,
                           const SimulationOptions& options, const ModularSystem<D>* modular);
 
-/// The same mechanism at rest, for methods that look at accelerations: bodies without mass get some, and forces that carry its weight, in
-/// further memory.
+/// The same mechanism at rest, for methods that look at accelerations: bodies without mass get some, and forces that
+/// carry its weight, in further memory.
 template <int D>
 struct StaticMechanism {
     std::shared_ptr<const Mechanism<D>> mechanism;

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "limber/model/error.hpp"
+#include "limber/model/evaluation.hpp"
 
 namespace limber {
 namespace {
@@ -18,7 +19,7 @@ double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-constexpr double most_values = 1e9;  // of a table in memory
+constexpr double max_values = 1e9;  // of a table in memory
 
 // What is run: a simulation alone, or a session.
 class Runner {
@@ -134,7 +135,8 @@ public:
         row_times_.clear();
     }
 
-    // Rows within a part of a step, before which so much work was done. Those after its beginning are of an attempt that was taken back.
+    // Rows within a part of a step, before which so much work was done. Those after its beginning are of an attempt
+    // that was taken back.
     void add_rows(const StepPath& path, double work) {
         while (!row_times_.empty() && row_times_.back() > path.begin_time()) {
             row_times_.pop_back();
@@ -293,7 +295,7 @@ void check_options(const Runner& runner, const RunOptions& options, double start
         throw ModelError(fmt::format("the checkpoint is at t = {:g} s, after the end of the run, {:g} s", runner.time(),
                                      options.until));
     const double columns = 2.0 + static_cast<double>(runner.observer().columns().size());
-    if ((options.until - start) / every * columns > most_values)
+    if ((options.until - start) / every * columns > max_values)
         throw ModelError(fmt::format("every {:g} s until {:g} s: {:.3g} rows are more than fit into memory", every,
                                      options.until, (options.until - start) / every));
 }
@@ -413,6 +415,31 @@ RunResult run(Runner& runner, const RunOptions& options) {
 }
 
 }  // namespace
+
+RunOptions run_options_of(const Model& model) {
+    const SimulationDefaults& defaults = model.simulation;
+    RunOptions options;
+    const ModelEvaluation numbers(model);
+    const auto take = [&](const std::optional<Number>& number, double& target, const char* what) {
+        if (number) target = numbers.number(*number, fmt::format("simulation: {}", what));
+    };
+    take(defaults.until, options.until, "until");
+    take(defaults.step, options.step, "step");
+    take(defaults.every, options.every, "every");
+    return options;
+}
+
+RunResult run_until(Simulation& simulation, double until) {
+    RunOptions options = run_options_of(simulation.model());
+    options.until = until;
+    return run(simulation, options);
+}
+
+RunResult run_until(Session& session, double until) {
+    RunOptions options = run_options_of(session.model());
+    options.until = until;
+    return run(session, options);
+}
 
 RunResult run(Simulation& simulation, const RunOptions& options) {
     Runner runner(simulation);

@@ -16,9 +16,11 @@ struct RunCheckpoint;
 struct RunOptions {
     double until = 10;
     double step = 1e-3;
-    /// Interval of output; 0: every step. Steps are the same whatever it is: between their ends rows are interpolated (Simulation::interpolate).
+    /// Interval of output; 0: every step. Steps are the same whatever it is: between their ends rows are interpolated
+    /// (Simulation::interpolate).
     double every = 0;
-    /// Interval of checkpoints in simulated time, each handed to `keep`; 0: none. Not for sessions, which have journals.
+    /// Interval of checkpoints in simulated time, each handed to `keep`; 0: none. Not for sessions, which have
+    /// journals.
     double checkpoint_every = 0;
     std::function<void(const RunCheckpoint&)> keep;
     /// Goes on from here; null: from the start.
@@ -60,7 +62,8 @@ struct RunResult {
     RunSummary summary;
 };
 
-/// A run half way. Steppers forget their past where one is made, so what follows is the same to the bit, gone on or resumed.
+/// A run half way. Steppers forget their past where one is made, so what follows is the same to the bit, gone on or
+/// resumed.
 struct RunCheckpoint {
     State state;
     double start = 0;  ///< time at the start of the run
@@ -73,9 +76,15 @@ struct RunCheckpoint {
     RunResult so_far;
 };
 
+/// What the model's section 'simulation' says about end, step and output.
+RunOptions run_options_of(const Model& model);
+
 /// Without events.
 RunResult run(Simulation& simulation, const RunOptions& options);
 /// With the events of the model. Sensors that an event removes are not a number from then on.
 RunResult run(Session& session, const RunOptions& options);
+/// To an end time, with step and output as the model says.
+RunResult run_until(Simulation& simulation, double until);
+RunResult run_until(Session& session, double until);
 
 }  // namespace limber

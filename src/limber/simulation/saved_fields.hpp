@@ -1,5 +1,6 @@
 #pragma once
-// Structures whose fields are listed (fields.hpp) as JSON, and back: every number that comes from a file is asked for its kind, length and range.
+// Structures whose fields are listed (fields.hpp) as JSON, and back: every number that comes from a file is asked for
+// its kind, length and range.
 
 #include <fmt/format.h>
 

@@ -20,17 +20,11 @@
 namespace limber {
 namespace {
 
-constexpr int most_events_in_a_step = 100;
+constexpr int max_events_in_a_step = 100;
 // Events are located to this part of the step.
 constexpr double event_precision = 1e-10;
 // A joint whose ends have come so near, over the typical length, holds from then on.
 constexpr double closed_gap = 1e-5;
-
-SessionOptions session_options_of(const Model& model) {
-    SessionOptions options;
-    if (model.simulation.step) options.step = ModelEvaluation(model).number(*model.simulation.step, "simulation: step");
-    return options;
-}
 
 std::size_t bytes_of(const Situation& s) {
     const State& x = s.state;
@@ -65,6 +59,12 @@ Session::Session(Model model, SimulationOptions options, SessionOptions session_
     start_energy_ = observer().compute_energies(simulation_->state()).total();
     watch_rules();
     keep_snapshot();
+}
+
+SessionOptions session_options_of(const Model& model) {
+    SessionOptions options;
+    if (model.simulation.step) options.step = ModelEvaluation(model).number(*model.simulation.step, "simulation: step");
+    return options;
 }
 
 Session::Session(const Model& model) : Session(model, simulation_options_of(model), session_options_of(model)) {}
@@ -113,7 +113,8 @@ StepReport Session::step_by(double h) {
     }
     StepReport report = step_while_closing(h);
     if (!report.ok) {
-        // What the attempt has left in the solvers would show in later bits, which replay and time travel could not repeat.
+        // What the attempt has left in the solvers would show in later bits, which replay and time travel could not
+        // repeat.
         if (is_rerunning_ || is_renewed_here()) {
             simulation_->forget_past();
         } else {
@@ -209,9 +210,9 @@ StepReport Session::step_through_events(double h, std::optional<Situation>& befo
         }
         left = end - time();
         if (left < 1e-9 * h) return report;
-        if (events == most_events_in_a_step) {
+        if (events == max_events_in_a_step) {
             report.ok = false;
-            report.reason = fmt::format("more than {} events within one step", most_events_in_a_step);
+            report.reason = fmt::format("more than {} events within one step", max_events_in_a_step);
             return report;
         }
     }
@@ -259,8 +260,9 @@ void Session::watch_rules() {
         if (!model().joints.get(handle).closing.empty()) closing_.push_back(model().joints.get(handle).name);
 }
 
-// After a step from `before`: if a condition has passed through zero, goes back to that moment and makes the edits of the first
-// such rule. `work` is that of the step; `done` becomes the part of the step up to there, `before_edits` the session before the first edits of the step.
+// After a step from `before`: if a condition has passed through zero, goes back to that moment and makes the edits of
+// the first such rule. `work` is that of the step; `done` becomes the part of the step up to there, `before_edits` the
+// session before the first edits of the step.
 StepReport Session::fire_events(const State& before, double h, double work, double& done,
                                 std::optional<Situation>& before_edits) {
     StepReport report;
@@ -320,7 +322,8 @@ StepReport Session::fire_events(const State& before, double h, double work, doub
     return report;
 }
 
-// The part of the step after which the condition has just changed its side: regula falsi (Illinois) on whole steps from `before`.
+// The part of the step after which the condition has just changed its side: regula falsi (Illinois) on whole steps from
+// `before`.
 double Session::find_event(const State& before, std::size_t rule, double h, double end_value) {
     double low = 0;
     double high = h;

@@ -1,6 +1,7 @@
 #pragma once
-// A live session: a simulation with a clock that is a sequence of steps and edits and nothing else. Edits are applied between
-// steps, each either wholly or not at all; they can be undone while the motion goes on, and one can go back in time and branch.
+// A live session: a simulation with a clock that is a sequence of steps and edits and nothing else. Edits are applied
+// between steps, each either wholly or not at all; they can be undone while the motion goes on, and one can go back in
+// time and branch.
 //
 // The same model, options and sequence of steps and edits give the same bits: every `renewal` steps everything that is
 // remembered beside the state is dropped, so that going on from a snapshot is the same as never having stopped.
@@ -30,6 +31,9 @@ struct SessionOptions {
     long renewal = 200;                         ///< steps between snapshots
     std::size_t snapshot_memory = 256'000'000;  ///< bytes; beyond, every other snapshot is dropped
 };
+
+/// With the step that the model's section 'simulation' says.
+SessionOptions session_options_of(const Model& model);
 
 struct EditReport {
     bool ok = true;
@@ -114,8 +118,8 @@ public:
     /// See warning.hpp.
     std::vector<Warning> find_warnings() { return limber::find_warnings(*simulation_); }
 
-    /// Applies an edit, or refuses it with a reason and changes nothing. If there is a journal, the edit is written before it is
-    /// applied; what cannot be written is refused.
+    /// Applies an edit, or refuses it with a reason and changes nothing. If there is a journal, the edit is written
+    /// before it is applied; what cannot be written is refused.
     EditReport apply(const Edit& edit);
     /// The same from text; what cannot be read is refused.
     EditReport apply(const std::string& edit);
@@ -130,11 +134,12 @@ public:
 
     /// From now on every edit and every step goes to a journal, beginning with the model.
     void record(std::shared_ptr<Journal> journal);
-    /// Called after every part of a step that is smooth or has stops only, before the edits of an event at its end. Parts are taken back, and come
-    /// again, where a step is repeated. Empty: nobody is called.
+    /// Called after every part of a step that is smooth or has stops only, before the edits of an event at its end.
+    /// Parts are taken back, and come again, where a step is repeated. Empty: nobody is called.
     void watch_parts(PartWatcher watcher) { watch_part_ = std::move(watcher); }
 
-    /// A number that two sessions share only if model, options, clock, state and all that the session has added up are the same to the bit.
+    /// A number that two sessions share only if model, options, clock, state and all that the session has added up are
+    /// the same to the bit.
     std::uint64_t fingerprint() const;
 
 private:
@@ -164,7 +169,7 @@ private:
     EditReport take_over(Model model, SimulationOptions options, double step, const HandOverLimits& limits,
                          const std::string& entry);
     /// The same; ends of joints that the new model brings, and that are too far apart, are drawn together.
-    EditReport take_over_gently(Model model, SimulationOptions options, double step, const std::string& entry);
+    EditReport take_over_and_close(Model model, SimulationOptions options, double step, const std::string& entry);
     /// The same for undo and redo where that fails: joints that are in the way have no effect, which `remark` says.
     EditReport take_over_disabling(Model model, SimulationOptions options, double step, std::string& remark);
     EditReport take_back(bool forwards);

@@ -53,8 +53,8 @@ std::vector<std::string> joints_brought(const Model& before, const Model& after)
     return names;
 }
 
-// Joints without which the next model may do, in the order of trying: those it brings; then also those whose ends are still being drawn
-// together, one of them or all; then all but one, since a body without inertia must be held by one.
+// Joints without which the next model may do, in the order of trying: those it brings; then also those whose ends are
+// still being drawn together, one of them or all; then all but one, since a body without inertia must be held by one.
 std::vector<std::vector<std::string>> joints_in_the_way(const Model& before, const Model& next) {
     const std::vector<std::string> brought = joints_brought(before, next);
     std::vector<std::string> all = brought;
@@ -178,7 +178,7 @@ EditReport Session::take_over(Model next, SimulationOptions options, double step
     return report;
 }
 
-EditReport Session::take_over_gently(Model next, SimulationOptions options, double step, const std::string& entry) {
+EditReport Session::take_over_and_close(Model next, SimulationOptions options, double step, const std::string& entry) {
     const std::vector<std::string> brought = joints_brought(model(), next);
     HandOverLimits limits;
     if (!brought.empty()) limits.move = snap_distance();
@@ -188,7 +188,7 @@ EditReport Session::take_over_gently(Model next, SimulationOptions options, doub
         if (brought.empty()) throw;
         const Model direct = next;
         for (const std::string& joint : brought)
-            lead_together(*simulation_, next, next.joints.find(joint), session_options_.closing_frequency);
+            start_closing(*simulation_, next, next.joints.find(joint), session_options_.closing_frequency);
         EditReport report = take_over(next, std::move(options), step, {}, entry);
         follow_change(direct, next);
         return report;
@@ -205,7 +205,7 @@ EditReport Session::perform_edit(const AddElement& edit) {
     const bool can_move = edit.section == "joints" || edit.section == "drivers";
     HandOverLimits limits;
     if (can_move) limits.move = snap_distance();
-    if (!edit.draws_together) {
+    if (!edit.closes_gradually) {
         try {
             return take_over(std::move(next), options(), step_, limits, entry);
         } catch (const ModelError& error) {
@@ -214,7 +214,7 @@ EditReport Session::perform_edit(const AddElement& edit) {
                 fmt::format("{}; 'close {}.{} ...' draws the ends together", error.what(), edit.section, edit.name));
         }
     }
-    return take_over_gently(std::move(next), options(), step_, entry);
+    return take_over_and_close(std::move(next), options(), step_, entry);
 }
 
 EditReport Session::perform_edit(const RemoveElement& edit) {
@@ -230,7 +230,7 @@ EditReport Session::perform_edit(const RemoveElement& edit) {
 EditReport Session::perform_edit(const SetProperty& edit) {
     Model next = plain_model();
     set_property(next, edit.path, edit.yaml);
-    return take_over_gently(std::move(next), options(), step_, fmt::format("set {} {}", edit.path, edit.yaml));
+    return take_over_and_close(std::move(next), options(), step_, fmt::format("set {} {}", edit.path, edit.yaml));
 }
 
 EditReport Session::perform_edit(const LockJoint& edit) {
@@ -239,19 +239,20 @@ EditReport Session::perform_edit(const LockJoint& edit) {
         throw ModelError(
             fmt::format("there is no joint '{}'{}", edit.joint, did_you_mean(edit.joint, model().joints.names())));
     const Joint& joint = model().joints.get(handle);
-    if (joint.a.is_null() || joint.b.is_null())
+    if (joint.between() == nullptr)
         throw ModelError(fmt::format("joint '{}' joins no two bodies that could be held", edit.joint));
     if (!model().joints.find(lock_name(edit.joint)).is_null())
         throw ModelError(fmt::format("joint '{}' is locked already", edit.joint));
     const auto body_of = [&](MarkerHandle m) { return model().bodies.get(model().markers.get(m).body).name; };
     // Where the second body's frame is now; any place would do.
     Model next = plain_model();
-    const Vec3 at = simulation_->body_frame(body_of(joint.b)).position;
+    const std::string first = body_of(joint.between()->first);
+    const std::string second = body_of(joint.between()->second);
+    const Vec3 at = simulation_->body_frame(second).position;
     add_element(next, "joints", lock_name(edit.joint),
-                next.planar ? fmt::format("{{fixed: [{}, {}], at: [{}, {}]}}", body_of(joint.a), body_of(joint.b),
-                                          at.x(), at.y())
-                            : fmt::format("{{fixed: [{}, {}], at: [{}, {}, {}]}}", body_of(joint.a), body_of(joint.b),
-                                          at.x(), at.y(), at.z()));
+                next.planar
+                    ? fmt::format("{{fixed: [{}, {}], at: [{}, {}]}}", first, second, at.x(), at.y())
+                    : fmt::format("{{fixed: [{}, {}], at: [{}, {}, {}]}}", first, second, at.x(), at.y(), at.z()));
     place_new_elements(*simulation_, next);
     return take_over(std::move(next), options(), step_, {}, "lock " + edit.joint);
 }
@@ -399,7 +400,7 @@ EditReport Session::take_back(bool forwards) {
     EditReport report;
     std::string remark;
     try {
-        report = take_over_gently(next, next_options, step, "");
+        report = take_over_and_close(next, next_options, step, "");
     } catch (const ModelError&) {
         report = take_over_disabling(std::move(next), std::move(next_options), step, remark);
     }

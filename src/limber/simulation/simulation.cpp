@@ -27,7 +27,7 @@ namespace limber {
 namespace {
 
 // Of kinetic energy, over what is usual, by joints that move.
-constexpr double most_gain = 100;
+constexpr double max_gain = 100;
 // A body that assembly moves by this part of the mechanism's size, or turns by this angle, is not where it was put.
 constexpr double noticed = 1e-6;
 // Overlaps over the smaller shape's size: rigid bodies have none, compliant ones dip in where they carry something.
@@ -118,8 +118,8 @@ CoordinateKind Simulation::choose_coordinates() {
 }
 
 CoordinateKind Simulation::coordinate_kind() const {
-    // Of a divided mechanism the components have coordinates of their own. The whole has those of bodies, which stay the
-    // same whatever joints come and go.
+    // Of a divided mechanism the components have coordinates of their own. The whole has those of bodies, which stay
+    // the same whatever joints come and go.
     return options_.modular.is_on() ? CoordinateKind::reference_point : parse_coordinate_kind(options_.coordinates);
 }
 
@@ -144,8 +144,8 @@ void Simulation::divide_mechanism(const std::shared_ptr<const Mechanism<D>>& mec
             "undivided, or give the contacts a compliant law");
     const ComponentSettings usual{"", options_.formulation, options_.integrator, options_.coordinates, 0};
     const auto modular =
-        compile_modular<D>(mechanism, divide(*mechanism, model_, options_.modular), usual, options_.formulation_options,
-                           options_.integrator_options, options_.modular.tolerance);
+        compile_modular<D>(mechanism, find_division(*mechanism, model_, options_.modular), usual,
+                           options_.formulation_options, options_.integrator_options, options_.modular.tolerance);
     components_.clear();
     for (const auto& component : modular->components) components_.push_back(component->settings);
     modular_as<D>() = modular;
@@ -409,7 +409,7 @@ HandOverReport Simulation::hand_over_as(Model model, SimulationOptions options, 
         !(velocities.largest_error <= 2 * find_velocity_contradiction(old, old_states, state_)))
         throw ModelError(describe_contradiction(velocities.worst, "the velocities contradict each other"));
     const double usual = before.kinetic + mechanism->mass_scale * std::pow(limits.rate * mechanism->length_scale, 2);
-    if (limits.rate > 0 && !(-velocities.energy_lost < most_gain * usual))
+    if (limits.rate > 0 && !(-velocities.energy_lost < max_gain * usual))
         throw ModelError(fmt::format("the joints would throw the bodies about, adding {:.3g} J to their motion",
                                      -velocities.energy_lost));
     report.kinetic_lost = velocities.energy_lost;
@@ -600,7 +600,19 @@ GluingReport Simulation::gluing_report() const {
     return {};
 }
 
+double Simulation::value(const std::string& column) {
+    const std::vector<std::string>& names = columns();
+    const auto it = std::find(names.begin(), names.end(), column);
+    if (it == names.end())
+        throw ModelError(fmt::format("there is no sensor column '{}'{}", column, did_you_mean(column, names)));
+    std::vector<double> values;
+    observer().observe(state_, std::nan(""), values);
+    return values[it - names.begin()];
+}
+
 Frame Simulation::body_frame(const std::string& name) const {
+    if (model_.bodies.find(name).is_null())
+        throw ModelError(fmt::format("there is no body '{}'{}", name, did_you_mean(name, model_.bodies.names())));
     const auto find = [&]<int D>(const MechanismSystem<D>& system) {
         Frame frame;
         BodyStates<D> states;
@@ -628,7 +640,7 @@ std::vector<ShapeOverlap> Simulation::find_overlaps_as() const {
     world.find_contacts(states, 0, contacts);
     const auto name = [&](int body) { return body < 0 ? std::string("ground") : m.bodies[body].name; };
     for (const Contact& contact : contacts) {
-        const bool is_rigid = m.contact_rules[contact.rule].law->kind == ContactLaw::Kind::rigid;
+        const bool is_rigid = m.contact_rules[contact.rule].law.value().kind == ContactLaw::Kind::rigid;
         const double size = std::min(world.size_of(contact.shape_a), world.size_of(contact.shape_b));
         const double allowed = (is_rigid ? deep_when_rigid : deep_when_compliant) * size;
         if (!(-contact.gap > allowed)) continue;

@@ -1,6 +1,6 @@
 #pragma once
-// A mechanism in motion: model, compiled system and state. It can be changed while it moves; Session adds the clock, the
-// journal and the way back.
+// A mechanism in motion: model, compiled system and state. It can be changed while it moves; Session adds the clock,
+// the journal and the way back.
 
 #include <memory>
 #include <optional>
@@ -21,8 +21,8 @@ namespace limber {
 /// What cannot be handed over without violence.
 struct HandOverLimits {
     double move = 0;  ///< largest move of a body by the projection of positions; 0: any
-    /// The projection of velocities may add a hundred times the kinetic energy of before and of the typical mass that passes the
-    /// typical length so many times a second; 0: any.
+    /// The projection of velocities may add a hundred times the kinetic energy of before and of the typical mass that
+    /// passes the typical length so many times a second; 0: any.
     double rate = 0;
     double gap = 0;  ///< by which joints that contradict each other may stay open, if they were not before; 0: any
 };
@@ -79,9 +79,11 @@ public:
     StepReport step(double h) { return step(h, nullptr); }
     /// The same; `path` becomes the motion within the step, for interpolate(). Null: nobody wants to know.
     StepReport step(double h, StepPath* path);
-    /// The state at an instant within the last step, to the order of the integrator; never over an impact or another sudden change.
+    /// The state at an instant within the last step, to the order of the integrator; never over an impact or another
+    /// sudden change.
     void interpolate(const StepPath& path, double t, State& state) const;
-    /// Whether steps tell the work of what has no potential (StepReport::work): costs an evaluation of the forces per step.
+    /// Whether steps tell the work of what has no potential (StepReport::work): costs an evaluation of the forces per
+    /// step.
     void watch_work(bool is_watched) { watches_work_ = is_watched; }
     bool watches_work() const { return watches_work_; }
     /// How steps come about, for those who ask the observer for work within them.
@@ -91,10 +93,11 @@ public:
     /// Steps of length h up to `end`, the last one shorter if need be. Stops at the first failure.
     StepReport advance(double end, double h);
 
-    /// Changes model and options while everything moves: bodies keep their motion, positions and velocities are projected onto
-    /// the new constraints, accelerations and multipliers are found anew. Throws ModelError, and changes nothing, if the new
-    /// mechanism cannot be compiled, put together within the limits, or started. Of a divided mechanism, joints between components
-    /// come and go without anything being compiled but them; `impulses` then lists joints between components only.
+    /// Changes model and options while everything moves: bodies keep their motion, positions and velocities are
+    /// projected onto the new constraints, accelerations and multipliers are found anew. Throws ModelError, and changes
+    /// nothing, if the new mechanism cannot be compiled, put together within the limits, or started. Of a divided
+    /// mechanism, joints between components come and go without anything being compiled but them; `impulses` then lists
+    /// joints between components only.
     HandOverReport hand_over(Model model, SimulationOptions options, const HandOverLimits& limits = {});
     /// A sudden impulse and moment at a marker, world axes; joints pass it on.
     HandOverReport apply_impulse(const std::string& marker, const Vec3& impulse, const Vec3& moment);
@@ -102,15 +105,20 @@ public:
     void move_target(const std::string& force, const Vec3& target);
     /// Back to a state of this same simulation.
     void restore(const State& state) { state_ = state; }
-    /// Drops everything that is remembered beside the state (old tangents, factorisations): what follows is then a function of
-    /// the state alone.
+    /// Drops everything that is remembered beside the state (old tangents, factorisations): what follows is then a
+    /// function of the state alone.
     void forget_past();
 
-    /// Pose of a body's frame; the ground's is the world's.
+    /// Pose of a body's frame; the ground's is the world's. Throws ModelError if there is no such body.
     Frame body_frame(const std::string& body) const;
 
     Observer& observer();
-    /// Of a divided mechanism: the component of each body, beside those of the model without the ground; empty: not divided.
+    /// What the sensors show now, by column: "tip.x", "swing". The work done is counted by runs and sessions only: not
+    /// a number here.
+    double value(const std::string& column);
+    const std::vector<std::string>& columns() { return observer().columns(); }
+    /// Of a divided mechanism: the component of each body, beside those of the model without the ground; empty: not
+    /// divided.
     std::vector<int> components_of_bodies() const;
     const std::vector<ComponentSettings>& components() const { return components_; }
     /// How often the components of a divided mechanism were compiled so far.
@@ -170,7 +178,8 @@ private:
 
     Model model_;
     SimulationOptions options_;
-    // Of the joints as they were before some were exchanged, until somebody watches: coordinates and memory are the same.
+    // Of the joints as they were before some were exchanged, until somebody watches: coordinates and memory are the
+    // same.
     mutable std::shared_ptr<const System> system_;
     mutable std::unique_ptr<Observer> observer_;
     mutable bool is_watched_old_ = false;

@@ -13,13 +13,13 @@ namespace {
 constexpr double noticed_energy = 1e-6;       // taken out of the start, over what was given
 constexpr double left_open = 1e-9;            // by joints after assembly, over the typical length
 constexpr double missed_acceleration = 1e-4;  // of a constraint, over accelerations of the start
-constexpr std::size_t most_listed_names = 6;
+constexpr std::size_t max_listed_names = 6;
 
 std::string join(const std::vector<std::string>& names) {
     std::string text;
-    for (std::size_t i = 0; i < std::min(names.size(), most_listed_names); ++i)
+    for (std::size_t i = 0; i < std::min(names.size(), max_listed_names); ++i)
         text += fmt::format("{}'{}'", i == 0 ? "" : ", ", names[i]);
-    if (names.size() > most_listed_names) text += fmt::format(" and {} more", names.size() - most_listed_names);
+    if (names.size() > max_listed_names) text += fmt::format(" and {} more", names.size() - max_listed_names);
     return text;
 }
 
@@ -103,9 +103,9 @@ void add_unattached(const Model& model, std::vector<Warning>& list) {
         note_body(ends.a);
         note_body(ends.b);
     };
-    for (const auto handle : model.joints.handles()) note_ends(model.joints.get(handle));
+    for (const auto handle : model.joints.handles()) note_ends(ends_of(model.joints.get(handle)));
     for (const auto handle : model.forces.handles()) note_ends(ends_of(model.forces.get(handle)));
-    for (const auto handle : model.stops.handles()) note_ends(model.stops.get(handle));
+    for (const auto handle : model.stops.handles()) note_ends(ends_of(model.stops.get(handle)));
     for (const auto handle : model.bodies.handles())
         if (handle != model.ground() && !is_used[handle.index])
             warning.elements.push_back(model.bodies.get(handle).name);
@@ -145,7 +145,7 @@ std::vector<Warning> find_warnings(const Simulation& simulation, Observer& obser
     const Model& model = simulation.model();
     for (const std::string& note : simulation.notes()) list.push_back({"model", note, {}});
     add_start_warnings(simulation, list);
-    const bool is_small = known != nullptr || model.bodies.size() <= most_bodies_for_mobility;
+    const bool is_small = known != nullptr || model.bodies.size() <= max_bodies_for_mobility;
     MobilityReport mobility;
     if (known != nullptr) {
         mobility = *known;

@@ -30,10 +30,11 @@ struct Warning {
 };
 
 /// Beyond, finding redundant joints takes longer than one likes to wait for a picture or for the start of a run.
-inline constexpr std::size_t most_bodies_for_mobility = 120;
+inline constexpr std::size_t max_bodies_for_mobility = 120;
 
-/// All warnings of a simulation as it stands. Those about assembly and velocities are of the model's start, and gone after a hand-over. With many bodies
-/// what depends on the rank of all joints is left out. `mobility`: if it is known already.
+/// All warnings of a simulation as it stands. Those about assembly and velocities are of the model's start, and gone
+/// after a hand-over. With many bodies what depends on the rank of all joints is left out. `mobility`: if it is known
+/// already.
 std::vector<Warning> find_warnings(const Simulation& simulation, Observer& observer,
                                    const MobilityReport* mobility = nullptr);
 std::vector<Warning> find_warnings(Simulation& simulation);

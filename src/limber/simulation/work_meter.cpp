@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 
 namespace limber {
 namespace {
@@ -12,7 +13,8 @@ struct GaussPoint {
 };
 
 std::span<const GaussPoint> gauss_points(bool is_precise) {
-    static const std::array<GaussPoint, 2> two{{{0.5 - std::sqrt(3.0) / 6, 0.5}, {0.5 + std::sqrt(3.0) / 6, 0.5}}};
+    static const std::array<GaussPoint, 2> two{
+        {{0.5 - std::numbers::sqrt3 / 6, 0.5}, {0.5 + std::numbers::sqrt3 / 6, 0.5}}};
     static const std::array<GaussPoint, 3> three{
         {{0.5 - std::sqrt(15.0) / 10, 5.0 / 18}, {0.5, 8.0 / 18}, {0.5 + std::sqrt(15.0) / 10, 5.0 / 18}}};
     return is_precise ? std::span<const GaussPoint>(three) : std::span<const GaussPoint>(two);
@@ -115,8 +117,8 @@ void WorkMeter<D>::find_end(const State& state, End& end) {
     for (std::size_t s = 0; s < end.place.size(); ++s) end.place[s] = features_.value[m_.forces.slot_feature[s]];
 }
 
-// Constraint forces -J^T lambda, and rows Phi = g(q) - h(t) that move with time: mean multipliers times the change of Phi by time alone, whatever
-// corner h may have within the step.
+// Constraint forces -J^T lambda, and rows Phi = g(q) - h(t) that move with time: mean multipliers times the change of
+// Phi by time alone, whatever corner h may have within the step.
 template <int D>
 double WorkMeter<D>::compute_driver_work(const State& from, const State& to, bool has_multipliers) {
     for (const auto& [state, end] : {std::pair(&from, &from_), std::pair(&to, &to_)}) {

@@ -1,15 +1,19 @@
 #pragma once
-// Work of everything that has no potential (motors, dampers, drivers, friction) over a stretch of smooth motion, from the states at its ends: as accurate as
-// the scheme that has made the step, and by its own measure.
+// Work of everything that has no potential (motors, dampers, drivers, friction) over a stretch of smooth motion, from
+// the states at its ends: as accurate as the scheme that has made the step, and by its own measure.
 //
-//   up to second order    mean force times way, (F_0 + F_1)/2 . (p_1 - p_0), and mean torque times turn: what the trapezoidal rule itself makes of the forces.
-//                         Velocities that alternate from step to step, as those of stiff servos and dampers at long steps do, then do no work on what stays where it is.
-//   up to fourth order    power at two points of Gauss, on the cubic motion between the states (kinematics/body_space/hermite_motion.hpp)
+//   up to second order    mean force times way, (F_0 + F_1)/2 . (p_1 - p_0), and mean torque times turn: what the
+//                         trapezoidal rule itself makes of the forces. Velocities that alternate from step to step, as
+//                         those of stiff servos and dampers at long steps do, then do no work on what stays where it
+//                         is.
+//   up to fourth order    power at two points of Gauss, on the cubic motion between the states
+//                         (kinematics/body_space/hermite_motion.hpp)
 //   higher                power at three points of Gauss, on the quintic motion, for the short steps inside `reference`
 //
-// Drivers: up to second order mean multipliers times the way their rows go with time. `semi-recursive` leaves these multipliers; elsewhere,
-// where projections share the work with them, they are found from the equations of motion, once per step. Power of compliant contacts, whose points come and go,
-// and of drivers beside velocity conditions of the user is taken at the points of Gauss in any case.
+// Drivers: up to second order mean multipliers times the way their rows go with time. `semi-recursive` leaves these
+// multipliers; elsewhere, where projections share the work with them, they are found from the equations of motion, once
+// per step. Power of compliant contacts, whose points come and go, and of drivers beside velocity conditions of the
+// user is taken at the points of Gauss in any case.
 //
 // Steps follow each other: what was found at the end of one is kept for the start of the next.
 

@@ -1,5 +1,6 @@
 #pragma once
-// What the impulses of one block of rows must obey: none (bilateral), or Coulomb's law with resistance against rolling and spinning.
+// What the impulses of one block of rows must obey: none (bilateral), or Coulomb's law with resistance against rolling
+// and spinning.
 
 namespace limber {
 
@@ -30,7 +31,7 @@ struct ConeBlock {
 };
 
 /// A part of a contact's rows whose impulse lies in a disc of radius coefficient * p_n.
-struct Disc {
+struct FrictionDisc {
     int first, rows;
     double coefficient;
 };
@@ -40,7 +41,7 @@ template <class Use>
 void for_each_disc(const ConeBlock& block, int first_row, const Use& use) {
     int row = first_row + 1;
     const auto part = [&](int rows, double coefficient) {
-        if (rows > 0) use(Disc{row, rows, coefficient});
+        if (rows > 0) use(FrictionDisc{row, rows, coefficient});
         row += rows;
     };
     part(block.sliding_rows, block.friction);

@@ -13,13 +13,13 @@ constexpr int max_line_halvings = 8;
 constexpr int max_velocity_passes = 10;
 constexpr int facet_directions = 16;
 constexpr int facet_attempt = 2;          // at which many-sided cones are tried
-constexpr int first_path = 2;             // steps of a path, doubled with every attempt
+constexpr unsigned first_path = 2;        // steps of a path, doubled with every attempt
 constexpr int first_newton = 10;          // sweeps before other methods are tried
 constexpr int first_newton_moving = 160;  // the same where sweeps are expected to do
 constexpr int sweeps_between_checks = 10;
 constexpr double rest_velocity_ratio = 1e-2;  // velocities before, over what forces add to them: less than this is rest
-// Of a set that moves: the part of the energy lost that the error may be worth; after enough sweeps more, but then velocities must be
-// the more exact.
+// Of a set that moves: the part of the energy lost that the error may be worth; after enough sweeps more, but then
+// velocities must be the more exact.
 constexpr double energy_share = 1e-3;
 constexpr double late_energy_share = 0.5;
 constexpr double late_tolerance_share = 0.1;
@@ -44,15 +44,15 @@ void ConeSolver::start(const DelassusMatrix& w, const std::vector<ConeBlock>& bl
             continue;
         }
         unit_[first] = diagonal[0];
-        for_each_disc(blocks[i], first, [&](const Disc& d) {
+        for_each_disc(blocks[i], first, [&](const FrictionDisc& d) {
             unit_.segment(d.first, d.rows).setConstant(diagonal.segment(d.first - first, d.rows).maxCoeff());
         });
     }
     sweeps_.start(w, blocks, q_, unit_);
 }
 
-// Distance from the projected equations p = P(p - u / unit), as a velocity. Angular velocities count by what they mean at the
-// contact's own lever.
+// Distance from the projected equations p = P(p - u / unit), as a velocity. Angular velocities count by what they mean
+// at the contact's own lever.
 double ConeSolver::measure(int i, const VecX& p, const VecX& u) const {
     const ConeBlock& block = (*blocks_)[i];
     const int first = w_->first_row(i);
@@ -60,7 +60,7 @@ double ConeSolver::measure(int i, const VecX& p, const VecX& u) const {
     const double unit = unit_[first];
     double worst =
         unit > 0 ? std::abs(p[first] * unit - std::max(0.0, p[first] * unit - u[first])) : std::max(0.0, -u[first]);
-    for_each_disc(block, first, [&](const Disc& d) {
+    for_each_disc(block, first, [&](const FrictionDisc& d) {
         const double own = unit_[d.first];
         if (!(own > 0)) return;
         const double radius = d.coefficient * std::max(0.0, p[first]) * own;
@@ -112,7 +112,7 @@ void ConeSolver::update_newton_defect(const VecX& p) {
         if (block.is_bilateral) continue;
         const double normal = p[first] * unit_[first];
         if (normal - newton_u_[first] <= 0) defect_[first] = normal;
-        for_each_disc(block, first, [&](const Disc& d) {
+        for_each_disc(block, first, [&](const FrictionDisc& d) {
             const double own = unit_[d.first];
             const double radius = d.coefficient * std::max(0.0, p[first]) * own;
             SmallVec y = p.segment(d.first, d.rows) * own - newton_u_.segment(d.first, d.rows);
@@ -135,7 +135,7 @@ void ConeSolver::update_newton_matrix(const VecX& p) {
         if (block.is_bilateral) continue;
         const int first = w_->first_row(i);
         if (p[first] * unit_[first] - newton_u_[first] <= 0) hold(first);
-        for_each_disc(block, first, [&](const Disc& d) {
+        for_each_disc(block, first, [&](const FrictionDisc& d) {
             const double own = unit_[d.first];
             const double radius = d.coefficient * std::max(0.0, p[first]) * own;
             SmallVec y = p.segment(d.first, d.rows) * own - newton_u_.segment(d.first, d.rows);
@@ -156,9 +156,10 @@ void ConeSolver::update_newton_matrix(const VecX& p) {
     }
 }
 
-// Each pass solves the problem with W + eps D and the impulses of the pass before as the centre of eps D (p - centre). Starting
-// without friction drops what Gauss-Seidel has put into directions that nothing needs, and so leads to the least impulses; that is
-// the first attempt. Later ones start where Gauss-Seidel has come to, and from a large eps that falls from pass to pass.
+// Each pass solves the problem with W + eps D and the impulses of the pass before as the centre of eps D (p - centre).
+// Starting without friction drops what Gauss-Seidel has put into directions that nothing needs, and so leads to the
+// least impulses; that is the first attempt. Later ones start where Gauss-Seidel has come to, and from a large eps that
+// falls from pass to pass.
 void ConeSolver::improve_by_newton(int attempt, double tolerance, VecX& p, VecX& u, ConeReport& report) {
     const int n = w_->rows();
     if (!(unit_.minCoeff() > 0)) return;  // a row that nothing can move
@@ -272,7 +273,8 @@ void ConeSolver::improve(int attempt, bool is_small, double goal, VecX& p, VecX&
     const auto is_open = [&] { return report.residual > goal; };
     if (is_open() && is_small) improve_by_newton(attempt, goal, p, u, report);
     if (is_open() && (attempt > 1 || !is_small)) improve_in_velocities(goal, p, u, report);
-    if (is_open() && is_small && attempt > 1) improve_by_continuation(first_path << attempt, goal, p, u, report);
+    if (is_open() && is_small && attempt > 1)
+        improve_by_continuation(static_cast<int>(first_path << attempt), goal, p, u, report);
     if (is_open() && is_small && attempt == facet_attempt) improve_from_facets(goal, p, u, report);
 }
 
@@ -283,7 +285,7 @@ void ConeSolver::pull_into_cones(VecX& p) const {
         if (block.is_bilateral) continue;
         const int first = w_->first_row(i);
         p[first] = std::max(0.0, p[first]);
-        for_each_disc(block, first, [&](const Disc& d) {
+        for_each_disc(block, first, [&](const FrictionDisc& d) {
             auto impulse = p.segment(d.first, d.rows);
             const double radius = d.coefficient * p[first];
             const double length = impulse.norm();
@@ -381,8 +383,8 @@ ConeReport ConeSolver::solve_impact(const DelassusMatrix& delassus, const std::v
         report.restitution_factor = factor;
         return report;
     };
-    // Too much restitution either creates energy or, where contacts are redundant, contradicts itself. What an error is worth does not
-    // come from restitution.
+    // Too much restitution either creates energy or, where contacts are redundant, contradicts itself. What an error is
+    // worth does not come from restitution.
     const auto is_too_much = [&](const ConeReport& report) {
         const double gained = impulse.dot(working) + 0.5 * impulse.dot(velocity - free_velocity);
         const double error = is_small || report.converged ? 0 : report.error_energy;

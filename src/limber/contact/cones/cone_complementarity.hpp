@@ -7,25 +7,28 @@
 //   sliding rows        |p_t| <= mu p_n,   p_t = -mu p_n u_t / |u_t| where u_t is not zero
 //   rolling, spinning   the same with their own coefficients (lengths), u the relative angular velocity
 //
-// This is Coulomb's law itself with a round cone (the bi-potential problem of De Saxce), not its convex relaxation: sliding contacts
-// do not lift off. These methods work together (after Alart and Curnier 1991, Jean and Moreau 1992, and the survey of Acary,
-// Bremond and Huber 2018):
+// This is Coulomb's law itself with a round cone (the bi-potential problem of De Saxce), not its convex relaxation:
+// sliding contacts do not lift off. These methods work together (after Alart and Curnier 1991, Jean and Moreau 1992,
+// and the survey of Acary, Bremond and Huber 2018):
 //
-//   - block Gauss-Seidel with conjugate gradients (cone_sweeps.hpp), which suits thousands of contacts and a start from the impulses of
-//     the step before;
-//   - semi-smooth Newton on the projected equations, for small sets: quadratic convergence to rounding. Redundant contacts make W
-//     singular; a proximal term  eps (p - p_k)  with p_0 = 0 keeps the matrix regular and leads to nearly the least impulses;
-//   - an augmented Lagrangian in the space of velocities (cone_newton.hpp) where these two do not get there: stacks, and hard small sets;
-//   - for small sets, should all of this fail: Newton's method along a path on which friction grows, and from the impulses in many-sided
-//     cones, which can always be found (cone_facets.hpp).
+//   - block Gauss-Seidel with conjugate gradients (cone_sweeps.hpp), which suits thousands of contacts and a start from
+//     the impulses of the step before;
+//   - semi-smooth Newton on the projected equations, for small sets: quadratic convergence to rounding. Redundant
+//     contacts make W singular; a proximal term  eps (p - p_k)  with p_0 = 0 keeps the matrix regular and leads to
+//     nearly the least impulses;
+//   - an augmented Lagrangian in the space of velocities (cone_newton.hpp) where these two do not get there: stacks,
+//     and hard small sets;
+//   - for small sets, should all of this fail: Newton's method along a path on which friction grows, and from the
+//     impulses in many-sided cones, which can always be found (cone_facets.hpp).
 //
-// How exact. Small sets and sets at rest are solved to the tolerance; in a set at rest every error would add up, and Newton's methods
-// need few steps there. In a larger set that moves they need hundreds, for an accuracy that the next impact drowns: there sweeps are enough
-// once the work of what is left of the error,  sum of p_n r  with r the residual of each contact, is a small part of the energy that the
-// set loses in this step. So no error can make the energy grow, and what comes to rest is solved the more exactly the less it moves.
+// How exact. Small sets and sets at rest are solved to the tolerance; in a set at rest every error would add up, and
+// Newton's methods need few steps there. In a larger set that moves they need hundreds, for an accuracy that the next
+// impact drowns: there sweeps are enough once the work of what is left of the error,  sum of p_n r  with r the residual
+// of each contact, is a small part of the energy that the set loses in this step. So no error can make the energy grow,
+// and what comes to rest is solved the more exactly the less it moves.
 //
-// Restitution (Newton): bias = e u_n(before) where the contact is approached. With friction this law can create energy; then all
-// restitutions are scaled down until it does not.
+// Restitution (Newton): bias = e u_n(before) where the contact is approached. With friction this law can create energy;
+// then all restitutions are scaled down until it does not.
 
 #include <Eigen/LU>
 #include <vector>
@@ -44,8 +47,8 @@ struct ConeOptions {
     int max_sweeps = 500;           ///< of Gauss-Seidel
     int newton_rows = 150;          ///< Newton's method over impulses is used up to this many rows: small sets
     int newton_bodies = 300;        ///< Newton's method over velocities up to this many bodies; at rest always
-    /// Of impacts of larger sets that move: the residual, relative as above, from which on the energy decides, and the sweeps after which
-    /// a tenth of that will do if the error is worth less than half of the energy lost.
+    /// Of impacts of larger sets that move: the residual, relative as above, from which on the energy decides, and the
+    /// sweeps after which a tenth of that will do if the error is worth less than half of the energy lost.
     double loose_tolerance = 1e-12;
     int enough_sweeps = 500;
 };
@@ -68,15 +71,16 @@ class ConeSolver {
 public:
     explicit ConeSolver(const ConeOptions& options = {}) : options_(options) {}
 
-    /// `impulse` holds a guess on entry (zeros will do) and the solution on exit; `bias` is added to the velocities of normal rows
-    /// (and may be given for bilateral rows: their velocity after is -bias). `velocity` is W p + u_free.
+    /// `impulse` holds a guess on entry (zeros will do) and the solution on exit; `bias` is added to the velocities of
+    /// normal rows (and may be given for bilateral rows: their velocity after is -bias). `velocity` is W p + u_free.
     ConeReport solve(const DelassusMatrix& delassus, const std::vector<ConeBlock>& blocks, const VecX& free_velocity,
                      const VecX& bias, VecX& impulse, VecX& velocity);
 
-    /// An impact: `before` are the relative velocities before it, to which restitution applies; `free_velocity` those without
-    /// impulses, different from `before` if forces act meanwhile. Where `bias` is larger than what restitution asks for, it counts.
-    /// Energy: p . (working + (velocity - free_velocity) / 2) must not exceed `allowance`. `working` are the velocities at which impulses work: those before, unless
-    /// something else changes them meanwhile. The allowance is half the square of the change by forces in the metric of the masses; zero for a pure impact.
+    /// An impact: `before` are the relative velocities before it, to which restitution applies; `free_velocity` those
+    /// without impulses, different from `before` if forces act meanwhile. Where `bias` is larger than what restitution
+    /// asks for, it counts. Energy: p . (working + (velocity - free_velocity) / 2) must not exceed `allowance`.
+    /// `working` are the velocities at which impulses work: those before, unless something else changes them meanwhile.
+    /// The allowance is half the square of the change by forces in the metric of the masses; zero for a pure impact.
     ConeReport solve_impact(const DelassusMatrix& delassus, const std::vector<ConeBlock>& blocks, const VecX& before,
                             const VecX& working, const VecX& free_velocity, const VecX& bias, double allowance,
                             VecX& impulse, VecX& velocity);

@@ -16,7 +16,7 @@ int ConeFacets::add_generator(int row, double value) {
 // Columns are scaled so that each alone gives its own row the velocity one.
 void ConeFacets::add_contact(const ConeBlock& block, int first, const VecX& unit, int directions) {
     const int normal = add_generator(first, 1 / std::sqrt(unit[first]));
-    for_each_disc(block, first, [&](const Disc& d) {
+    for_each_disc(block, first, [&](const FrictionDisc& d) {
         const double size = 1 / std::sqrt(unit[d.first]);
         const int count = d.rows == 1 ? 2 : directions;
         limits_.push_back({normal, generators_, count, d.coefficient * std::sqrt(unit[d.first] / unit[first])});

@@ -20,16 +20,18 @@ constexpr double joint_rank_tolerance = 1e-14;  // of what joints pass on
 using SmallVec = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 6, 1>;
 using SmallMat = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 6, 6>;
 
-/// The point of a contact's cone that is nearest to y, in place; `slope` is its derivative. Coefficients of discs are scaled as y is.
+/// The point of a contact's cone that is nearest to y, in place; `slope` is its derivative. Coefficients of discs are
+/// scaled as y is.
 ///
-/// For a normal part n, each disc is off by max(0, |y_d| - c_d n); n is the root of  n - y_n = sum of c_d times that,  an increasing concave
-/// function made of straight pieces, which Newton's method reaches from below after at most three of them.
+/// For a normal part n, each disc is off by max(0, |y_d| - c_d n); n is the root of  n - y_n = sum of c_d times that,
+/// an increasing concave function made of straight pieces, which Newton's method reaches from below after at most three
+/// of them.
 template <class Vector>
 void project_onto_cone(const ConeBlock& block, const VecX& factor, int first, Vector&& y, SmallMat* slope) {
-    std::array<Disc, 3> discs{};
+    std::array<FrictionDisc, 3> discs{};
     std::array<double, 3> length{};
     int count = 0;
-    for_each_disc(block, 0, [&](const Disc& d) {
+    for_each_disc(block, 0, [&](const FrictionDisc& d) {
         const double own = d.coefficient * (factor[first] > 0 ? factor[first + d.first] / factor[first] : 0);
         length[count] = y.segment(d.first, d.rows).norm();
         discs[count++] = {d.first, d.rows, own};
@@ -56,7 +58,7 @@ void project_onto_cone(const ConeBlock& block, const VecX& factor, int first, Ve
     border[0] = 1;
     y[0] = n;
     for (int k = 0; k < count; ++k) {
-        const Disc& d = discs[k];
+        const FrictionDisc& d = discs[k];
         auto own = y.segment(d.first, d.rows);
         auto identity = SmallMat::Identity(d.rows, d.rows);
         if (!is_outside(k, n)) {
@@ -183,7 +185,8 @@ void ConeNewton::copy_rows() {
     }
 }
 
-// Pairs of nodes in the order of the matrix; its structure is analysed anew only if they are not those of the last time.
+// Pairs of nodes in the order of the matrix; its structure is analysed anew only if they are not those of the last
+// time.
 void ConeNewton::connect() {
     const int count = static_cast<int>(node_first_.size()) - 1;
     const auto for_each_pair = [&](const auto& use) {
@@ -254,7 +257,7 @@ void ConeNewton::update_shift() {
     for (int i = 0; i < w_->block_count(); ++i) {
         if ((*blocks_)[i].is_bilateral) continue;
         const int first = w_->first_row(i);
-        for_each_disc((*blocks_)[i], first, [&](const Disc& d) {
+        for_each_disc((*blocks_)[i], first, [&](const FrictionDisc& d) {
             const double scaled = d.coefficient * factor_[d.first] * inverse_factor_[first];
             shift_[first] += scaled * u_.segment(d.first, d.rows).norm();
         });
@@ -334,7 +337,8 @@ bool ConeNewton::find_step() {
     return step_.allFinite();
 }
 
-// Where the convex function along the step is least: the root of its increasing slope, up to a tenth of that at the start.
+// Where the convex function along the step is least: the root of its increasing slope, up to a tenth of that at the
+// start.
 double ConeNewton::find_length() {
     // Of 1/2 w.M w at the start, and its growth.
     multiply_by_mass(step_, momentum_);

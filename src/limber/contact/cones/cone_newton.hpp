@@ -1,14 +1,16 @@
 #pragma once
-// Impulses in friction cones by an augmented Lagrangian in the space of velocities: the method for large sets that are stiffly
-// coupled (stacks), redundant or badly conditioned, where Gauss-Seidel stalls.
+// Impulses in friction cones by an augmented Lagrangian in the space of velocities: the method for large sets that are
+// stiffly coupled (stacks), redundant or badly conditioned, where Gauss-Seidel stalls.
 //
 // With y the impulses and u the velocities in units that make the diagonal of W one, and for a given s, the impulses of
 //   min 1/2 w.M w   with   u + s e_n in the dual cone of K,   u = J w + q,     K = {|y_d| <= c_d y_n for every disc d}
-// obey Coulomb's law if s = sum of c_d |u_d| (De Saxce 1992; existence: Acary, Cadoux, Lemarechal and Malick 2011). One pass:
-//   w <- min 1/2 w.M w + 1/(2 r) |P_K(y_k - r (u + s e_n))|^2      convex and smooth: Newton's method with exact line search
+// obey Coulomb's law if s = sum of c_d |u_d| (De Saxce 1992; existence: Acary, Cadoux, Lemarechal and Malick 2011).
+// One pass:
+//   w <- min 1/2 w.M w + 1/(2 r) |P_K(y_k - r (u + s e_n))|^2    by Newton's method with exact line search
 //   y <- P_K(y_k - r (u + s e_n)),  s <- sum c_d |u_d|
-// Its matrix  M + r J^T P_K' J  couples bodies that touch, not contacts: it is small, sparse and positive definite however redundant the
-// contacts are. Impulses stay near those of the start where they are not unique; from zero they are the least ones.
+// Its matrix  M + r J^T P_K' J  couples bodies that touch, not contacts: it is small, sparse and positive definite
+// however redundant the contacts are. Impulses stay near those of the start where they are not unique; from zero they
+// are the least ones.
 //
 // What joints pass on (S of the Delassus operator) is factorised as L L^T and enters as one more body with unit mass.
 
@@ -23,7 +25,8 @@ namespace limber {
 /// Scratch memory inside: one per thread.
 class ConeNewton {
 public:
-    /// Begins with impulses p. `q` are the velocities without impulses, `unit` the diagonal of W, equal within each disc.
+    /// Begins with impulses p. `q` are the velocities without impulses, `unit` the diagonal of W, equal within each
+    /// disc.
     void start(const DelassusMatrix& w, const std::vector<ConeBlock>& blocks, const VecX& q, const VecX& unit,
                const VecX& p);
     /// One pass, to velocities within the tolerance if it can; p becomes the impulses after it. Number of Newton steps.
@@ -67,7 +70,8 @@ private:
     double penalty_ = 0;           // r
     VecX nodes_, y_, centre_, u_;  // the solution so far; y of the pass before
     VecX gradient_, change_, u_change_, step_, u_step_, momentum_, y_trial_, u_trial_;
-    // Nodes are bodies that contacts touch, then perhaps one for the joints: their first entries of nodes_, masses, ends of blocks.
+    // Nodes are bodies that contacts touch, then perhaps one for the joints: their first entries of nodes_, masses,
+    // ends of blocks.
     std::vector<int> node_of_body_, node_body_, node_first_;
     std::vector<MassMatrix> mass_;
     MatX joined_, joined_factor_;

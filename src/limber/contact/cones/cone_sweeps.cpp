@@ -79,7 +79,7 @@ double ConeSweeps::update_discs(int i, VecX& p) {
         } else if (diagonal(0, 0) > 0) {
             p[first] = std::max(0.0, before[0] - u[0] / diagonal(0, 0));
         }
-        for_each_disc(block, first, [&](const Disc& d) {
+        for_each_disc(block, first, [&](const FrictionDisc& d) {
             if (d.first == first + 1 && block.sliding_rows > 0) return;  // solved with the normal
             const int own = d.first - first;
             const SmallVec changes = p.segment(first, rows) - before;

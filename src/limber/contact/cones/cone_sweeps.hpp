@@ -1,6 +1,7 @@
 #pragma once
-// Block Gauss-Seidel over contacts: each in turn is solved exactly with all others held (Jean and Moreau 1992). Pairs of sweeps, one
-// forwards and one backwards, are symmetric and can be steps of conjugate gradients (nonsmooth: Silcowitz, Niebe and Erleben 2010).
+// Block Gauss-Seidel over contacts: each in turn is solved exactly with all others held (Jean and Moreau 1992). Pairs
+// of sweeps, one forwards and one backwards, are symmetric and can be steps of conjugate gradients (nonsmooth:
+// Silcowitz, Niebe and Erleben 2010).
 
 #include <vector>
 
@@ -13,7 +14,8 @@ namespace limber {
 /// Scratch memory inside: one per thread.
 class ConeSweeps {
 public:
-    /// `q` are the velocities without impulses, `unit` the diagonal of W, equal within each disc. All of them are used until the next start.
+    /// `q` are the velocities without impulses, `unit` the diagonal of W, equal within each disc. All of them are used
+    /// until the next start.
     void start(const DelassusMatrix& w, const std::vector<ConeBlock>& blocks, const VecX& q, const VecX& unit);
     /// u = W p + q; sweeps go on from these impulses.
     void multiply(const VecX& p, VecX& u);

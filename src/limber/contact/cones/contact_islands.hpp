@@ -1,6 +1,6 @@
 #pragma once
-// Islands: contacts that share bodies, directly or through others, that can move. What happens in one does not reach any other in the
-// same step, so each is solved for itself: as exactly as it needs, whatever moves elsewhere.
+// Islands: contacts that share bodies, directly or through others, that can move. What happens in one does not reach
+// any other in the same step, so each is solved for itself: as exactly as it needs, whatever moves elsewhere.
 
 #include <array>
 #include <span>

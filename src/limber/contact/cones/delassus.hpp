@@ -3,9 +3,10 @@
 //
 //   W = J M^-1 J^T + S
 //
-// J are the contacts' rows over the twists of bodies that no joint holds; each contact has at most two such bodies, its ends. S holds what
-// goes through bodies that joints connect, block by block. The first part is never multiplied out: M^-1 J^T p, the twists that impulses
-// give the bodies, is carried along and changed contact by contact, which costs the same however many contacts a body has.
+// J are the contacts' rows over the twists of bodies that no joint holds; each contact has at most two such bodies, its
+// ends. S holds what goes through bodies that joints connect, block by block. The first part is never multiplied out:
+// M^-1 J^T p, the twists that impulses give the bodies, is carried along and changed contact by contact, which costs
+// the same however many contacts a body has.
 //
 // Filling again allocates nothing once the largest set of contacts has been seen.
 

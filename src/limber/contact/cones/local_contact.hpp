@@ -1,10 +1,11 @@
 #pragma once
-// One contact alone: Coulomb's law solved exactly for a block of the Delassus operator. T tangential directions, 1 or 2.
+// One contact alone: Coulomb's law solved exactly for a block of the Delassus operator. T tangential directions, 1
+// or 2.
 //
 // While it slides, u_n = 0 and u_t = -s p_t for some s >= 0. With the normal impulse eliminated,
 //   (A + s) p_t = -b,   A = W_tt - W_tn W_nt / W_nn,   b = q_t - W_tn q_n / W_nn,
-// and |p_t| - mu p_n falls from a positive value at s = 0 (it does not stick) to a negative one: one bracketed root. It is found as that of
-// 1 - mu p_n / |p_t|, which is nearly straight.
+// and |p_t| - mu p_n falls from a positive value at s = 0 (it does not stick) to a negative one: one bracketed root. It
+// is found as that of 1 - mu p_n / |p_t|, which is nearly straight.
 
 #include <algorithm>
 #include <array>
@@ -35,7 +36,8 @@ struct PrincipalAxes {
     }
 };
 
-/// Where the falling function g passes through zero between 0 and infinity; `step` is a length of s that matters. g returns value and slope.
+/// Where the falling function g passes through zero between 0 and infinity; `step` is a length of s that matters. g
+/// returns value and slope.
 template <class Function>
 double find_falling_root(const Function& g, double step) {
     double low = 0;

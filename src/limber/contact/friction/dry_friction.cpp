@@ -16,15 +16,15 @@ namespace limber {
 namespace {
 
 constexpr double rest_speed = 1e-9;  // slower than this, over the length scale, is no slip
-// Of slip forces, over the largest: what is wanted, and what is accepted where the formulation's accelerations are no better, so that further
-// passes gain nothing.
+// Of slip forces, over the largest: what is wanted, and what is accepted where the formulation's accelerations are no
+// better, so that further passes gain nothing.
 constexpr double force_accuracy = 1e-11;
 constexpr double accepted_accuracy = 1e-7;
 constexpr double vanishing = 1e-12;       // in units of mass and length of the mechanism: no force but rounding
 constexpr double excess = 1e-9;           // of a stick force beyond its bound that counts
 constexpr double no_acceleration = 1e-6;  // over the length scale: of slip that is about to begin, or to be thrown back
 constexpr double large_turn = 1e-3;
-constexpr int most_stick_passes = 60;
+constexpr int max_stick_passes = 60;
 constexpr int most_halvings = 8;  // of a step in which no force of slip is found
 
 }  // namespace
@@ -184,7 +184,8 @@ void DryFriction<D>::rescale_mobility(const VecX& rates) {
     if (!(expected.norm() > speed_tolerance_)) return;  // nothing but rounding to be seen
     const VecX seen = rates - last_rates_;
     const double factor = seen.dot(expected) / expected.squaredNorm();
-    // Other forces change too, and what comes to rest does not answer linearly: then the mobility is left as it is, which is safe if too large.
+    // Other forces change too, and what comes to rest does not answer linearly: then the mobility is left as it is,
+    // which is safe if too large.
     if (!(factor > 0.2 && factor < 2) || (seen - factor * expected).norm() > 0.1 * seen.norm()) return;
     mobility_ *= factor;
     is_scaled_ = true;
@@ -225,9 +226,10 @@ double DryFriction<D>::turn_directions(const StopResponse<D>& response) {
     return turned;
 }
 
-// Loads depend on the forces almost linearly: Broyden's method, which begins as a plain fixed point, needs few passes, and converges also where
-// forces and loads feed on each other strongly. That is so as long as contacts may pull, which those that do will not be asked to for long: they open. Only
-// where forces of least norm pull among several that push together friction must not push, too: then loads are cut off at zero.
+// Loads depend on the forces almost linearly: Broyden's method, which begins as a plain fixed point, needs few passes,
+// and converges also where forces and loads feed on each other strongly. That is so as long as contacts may pull, which
+// those that do will not be asked to for long: they open. Only where forces of least norm pull among several that push
+// together friction must not push, too: then loads are cut off at zero.
 template <int D>
 template <class Advance>
 StepReport DryFriction<D>::find_forces(StopResponse<D>& response, State& state, double h, const Advance& advance) {
@@ -244,7 +246,7 @@ StepReport DryFriction<D>::find_forces(StopResponse<D>& response, State& state, 
     double last_error = std::numeric_limits<double>::infinity();
     bool is_comparable = false;  // with the pass before
     bool may_pull = true;
-    for (int pass = 0; pass < most_stick_passes; ++pass) {
+    for (int pass = 0; pass < max_stick_passes; ++pass) {
         state = trial_;
         report = advance(state);
         iterations += report.iterations;
@@ -378,8 +380,8 @@ bool DryFriction<D>::holds(Stepper& inner, StopResponse<D>& response, const Stat
     if (std::none_of(m_.friction.begin(), m_.friction.end(), is_sticking)) return true;
     find_reactions(state);
     if (does_stick_hold(response, state)) return true;
-    // The accelerations of a scheme have its errors and, under gains, what pulls constraints together. What settles friction is
-    // the equations of motion at this instant; unless they agree nothing would change, again and again.
+    // The accelerations of a scheme have its errors and, under gains, what pulls constraints together. What settles
+    // friction is the equations of motion at this instant; unless they agree nothing would change, again and again.
     exact_ = state;
     if (!start(inner, response, exact_).ok) return false;
     find_reactions(exact_);

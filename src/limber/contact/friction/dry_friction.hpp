@@ -1,17 +1,19 @@
 #pragma once
 // Coulomb's dry friction with true stick, at walls and in joints.
 //
-//   stick   the slip rows are on (equations like all others) as long as their multipliers T obey |T| <= static coefficient * load
-//   slip    a force of kinetic coefficient * load acts against the slip; the load at the end of a step is found by a fixed point around the
-//           step, and the force changes linearly within it; its direction in a plane is that at the end of the step, or shortly before
-//           the slip comes to rest within it. Where friction outweighs inertia that direction depends strongly on itself: it is found with the mobility
-//           W of what slips (slip_discs.hpp),  u' = u - h W (f' - f),  scaled to what the integrator makes of it
+//   stick   the slip rows are on (equations like all others) as long as their multipliers T obey |T| <= static
+//           coefficient * load
+//   slip    a force of kinetic coefficient * load acts against the slip; the load at the end of a step is found by a
+//           fixed point around the step, and the force changes linearly within it; its direction in a plane is that at
+//           the end of the step, or shortly before the slip comes to rest within it. Where friction outweighs inertia
+//           that direction depends strongly on itself: it is found with the mobility W of what slips
+//           (slip_discs.hpp),  u' = u - h W (f' - f),  scaled to what the integrator makes of it
 //
 //   compliant laws (friction_law.hpp) never stick; what is found by the fixed point is their load
 //
-// The load is the force of a contact or the reaction of a joint, both from the motion of the bodies (ReactionSolver), the same for all
-// formulations. A step in which it cannot be found is made of shorter ones. Where no force fits (painleve.hpp), or none is found for another reason, the
-// step fails and says which.
+// The load is the force of a contact or the reaction of a joint, both from the motion of the bodies (ReactionSolver),
+// the same for all formulations. A step in which it cannot be found is made of shorter ones. Where no force fits
+// (painleve.hpp), or none is found for another reason, the step fails and says which.
 
 #include <memory>
 #include <string>
@@ -37,7 +39,8 @@ public:
 
     /// The inner stepper's step, with the forces of what slips; `response` then has looked at its end.
     StepReport step(Stepper& inner, StopResponse<D>& response, State& state, double h);
-    /// Whether some slip comes to rest within the last step. Beyond that instant nothing moves so, and a step that goes far beyond it may fail.
+    /// Whether some slip comes to rest within the last step. Beyond that instant nothing moves so, and a step that goes
+    /// far beyond it may fail.
     bool passes_rest() const { return passes_rest_; }
     /// Accelerations, with the forces of what slips.
     StepReport start(Stepper& inner, StopResponse<D>& response, State& state);
@@ -68,7 +71,8 @@ private:
     /// Those of contacts are as they are now: nothing has passed since.
     void stamp_bristles(State& state) const;
     void advance_bristles(State& state);
-    /// Whether slip that begins at rest would go the other way, because its force feeds on itself (painleve.hpp); needs find_reactions().
+    /// Whether slip that begins at rest would go the other way, because its force feeds on itself (painleve.hpp); needs
+    /// find_reactions().
     bool recoils(StopResponse<D>& response, const State& state, int i);
     void start_slip(State& state, int i, const VecX& direction);
     StepReport step_once(Stepper& inner, StopResponse<D>& response, State& state, double h);
@@ -79,7 +83,8 @@ private:
     void update_mobility(StopResponse<D>& response, const State& state, double h);
     /// What the last change of forces has done, against what was expected of it.
     void rescale_mobility(const VecX& rates);
-    /// Directions of slip in a plane at the end of a trial; the largest change. Of slip that comes to rest within it, those shortly before.
+    /// Directions of slip in a plane at the end of a trial; the largest change. Of slip that comes to rest within it,
+    /// those shortly before.
     double turn_directions(const StopResponse<D>& response);
     void add_event(StepReport& report, ContactEvent::Kind kind, double t, int i) const;
 

@@ -12,8 +12,8 @@
 
 namespace limber {
 
-/// Of the contacts that are closed and slip according to the memory of the state, at the states given; what sticks holds like a joint.
-/// Leaves `response` prepared for them.
+/// Of the contacts that are closed and slip according to the memory of the state, at the states given; what sticks
+/// holds like a joint. Leaves `response` prepared for them.
 template <int D>
 bool is_paradox(const Mechanism<D>& mechanism, StopResponse<D>& response, const BodyStates<D>& states,
                 const State& state);

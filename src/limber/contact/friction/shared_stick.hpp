@@ -1,9 +1,10 @@
 #pragma once
-// Contacts that stick together: a brick on two corners can hold itself in many ways, and lets go when none of them obeys Coulomb's law.
+// Contacts that stick together: a brick on two corners can hold itself in many ways, and lets go when none of them
+// obeys Coulomb's law.
 //
-// With all sticking contacts free to slip, forces and accelerations  u' = u'_free + W F  in the cones of the static coefficients are found
-// (cone_complementarity.hpp, with forces for impulses). If nothing slips then, there are forces that hold. What slips already has the load that its friction
-// was computed from: it is not free to take another share.
+// With all sticking contacts free to slip, forces and accelerations  u' = u'_free + W F  in the cones of the static
+// coefficients are found (cone_complementarity.hpp, with forces for impulses). If nothing slips then, there are forces
+// that hold. What slips already has the load that its friction was computed from: it is not free to take another share.
 
 #include <vector>
 
@@ -18,7 +19,8 @@ class SharedStick {
 public:
     explicit SharedStick(const Mechanism<D>& mechanism);
 
-    /// Whether the contacts that stick can go on doing so; `response` has looked at the states. `known` as in StopResponse.
+    /// Whether the contacts that stick can go on doing so; `response` has looked at the states. `known` as in
+    /// StopResponse.
     bool exists(StopResponse<D>& response, const BodyStates<D>& states, const State& state, const VecX& known);
 
 private:

@@ -14,7 +14,8 @@ constexpr double inside = 1e-9;            // of its size by which a force is sm
 constexpr double blocked = 1e-9;           // mobility over that along the other direction
 constexpr double share_accuracy = 1e-7;    // of forces that just do not bring slip to rest
 
-// One alone. Other contacts may leave a slip one direction only: across it there are rounding errors, which must not ask for forces.
+// One alone. Other contacts may leave a slip one direction only: across it there are rounding errors, which must not
+// ask for forces.
 Vec<2> find_push(Mat<2> mobility, Vec<2> rate, double size, double still) {
     const PrincipalAxes<2> principal(mobility);
     const double largest = principal.values.maxCoeff();

@@ -8,10 +8,12 @@ namespace {
 
 // Sizes below this part of what they are made of are rounding errors.
 constexpr double pivot_rounding = 1e-11;
-// The number of minors doubles with every contact. Of more than so many only those of one and two are looked at, where paradoxes begin.
-constexpr Eigen::Index most_contacts_for_all_minors = 12;
+// The number of minors doubles with every contact. Of more than so many only those of one and two are looked at, where
+// paradoxes begin.
+constexpr Eigen::Index max_contacts_for_all_minors = 12;
 
-// By what the minors without and with the first contact leave of the others (Tsatsomeros and Li 2000); `size` are the diagonals at first.
+// By what the minors without and with the first contact leave of the others (Tsatsomeros and Li 2000); `size` are the
+// diagonals at first.
 bool has_positive_minors(const MatX& w, const VecX& size) {
     const Eigen::Index others = w.rows() - 1;
     if (others < 0) return true;
@@ -34,8 +36,8 @@ bool has_positive_minors_of_pairs(const MatX& w, const VecX& size) {
 
 bool has_one_solution(const MatX& w) {
     const VecX size = w.diagonal().cwiseAbs();
-    return w.rows() > most_contacts_for_all_minors ? has_positive_minors_of_pairs(w, size)
-                                                   : has_positive_minors(w, size);
+    return w.rows() > max_contacts_for_all_minors ? has_positive_minors_of_pairs(w, size)
+                                                  : has_positive_minors(w, size);
 }
 
 // L D L^T without pivoting; a pivot that has vanished belongs to a contact that the ones before it already determine.

@@ -10,7 +10,7 @@
 namespace limber {
 namespace {
 
-constexpr int most_impact_passes = 200;
+constexpr int max_impact_passes = 200;
 constexpr double impulse_tolerance = 1e-13;  // of the impulses, over the largest
 constexpr double energy_noise = 1e-9;        // over the energy that passes through the contacts
 
@@ -82,14 +82,15 @@ void CoulombImpact<D>::rub(Eigen::Index row, double most, VecX& expansion) {
     expansion.template segment<T>(row) = next;
 }
 
-// Block Gauss-Seidel: p_n = e times the compression + s, s >= 0, u_n >= 0, s u_n = 0, and |p_t| <= mu p_n, against the slip.
+// Block Gauss-Seidel: p_n = e times the compression + s, s >= 0, u_n >= 0, s u_n = 0, and |p_t| <= mu p_n, against the
+// slip.
 template <int D>
 void CoulombImpact<D>::expand(const VecX& stored) {
     const MatX& w = *delassus_;
     const VecX compression = impulses_;
     VecX expansion = stored;
     after_ = before_ + w * (compression + expansion);
-    for (int pass = 0; pass < most_impact_passes; ++pass) {
+    for (int pass = 0; pass < max_impact_passes; ++pass) {
         const VecX last = expansion;
         for (std::size_t i = 0; i < blocks_.size(); ++i) {
             const Eigen::Index row = contact_delassus_.first_row(static_cast<int>(i));
@@ -124,7 +125,7 @@ void CoulombImpact<D>::solve_with_joints(const StopResponse<D>& response, const 
     const Eigen::Index contacts = before_.size() - joints;
     VecX last;
     changes_.resize(states.size());
-    for (int pass = 0; pass < most_impact_passes; ++pass) {
+    for (int pass = 0; pass < max_impact_passes; ++pass) {
         last = impulses_;
         solve_contacts(std::numeric_limits<double>::infinity());
         const VecX twists = response.response() * impulses_;
@@ -169,6 +170,7 @@ void CoulombImpact<D>::solve(StopResponse<D>& response, const std::vector<double
     impulses_.setZero(before_.size());
     if (law_ == ImpactLaw::poisson) {
         std::vector<double> coefficients;
+        coefficients.reserve(blocks_.size());
         for (ConeBlock& block : blocks_) coefficients.push_back(std::exchange(block.restitution, 0.0));
         solve_contacts(0);
         VecX stored = VecX::Zero(before_.size());

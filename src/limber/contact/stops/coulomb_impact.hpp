@@ -1,13 +1,15 @@
 #pragma once
 // Impacts with friction, at contacts and in joints.
 //
-//   contacts   normal and tangential impulses in Coulomb's cones (cone_complementarity.hpp), with Newton's restitution of velocities; or, by
-//              Poisson's law, compression with e = 0, and then expansion with normal impulses of at least e times those and friction of its own
-//   joints     (by Newton's law) an impulse q along the coordinate that rubs:  |q| <= mu L,  against the rate after the impact where it is less than that;
-//              L is the impulse of the joint's reaction, with 2 M / arm of its moment, as the load is in dry_friction.hpp
+//   contacts   normal and tangential impulses in Coulomb's cones (cone_complementarity.hpp), with Newton's restitution
+//              of velocities; or, by Poisson's law, compression with e = 0, and then expansion with normal impulses of
+//              at least e times those and friction of its own
+//   joints     (by Newton's law) an impulse q along the coordinate that rubs:  |q| <= mu L,  against the rate after the
+//              impact where it is less than that; L is the impulse of the joint's reaction, with 2 M / arm of its
+//              moment, as the load is in dry_friction.hpp
 //
-// L depends on all impulses and they on q: a fixed point, q by projection, one joint after the other. Where friction and restitution together would
-// raise the energy, the impact is plastic.
+// L depends on all impulses and they on q: a fixed point, q by projection, one joint after the other. Where friction
+// and restitution together would raise the energy, the impact is plastic.
 
 #include <memory>
 #include <vector>
@@ -26,7 +28,8 @@ public:
 
     /// Whether friction takes part in an impact at the contacts listed (entries of StopResponse).
     bool applies(const std::vector<int>& list) const;
-    /// Velocities after the impact; normal impulses and rates after it, beside the list. `response` has looked at the states.
+    /// Velocities after the impact; normal impulses and rates after it, beside the list. `response` has looked at the
+    /// states.
     void solve(StopResponse<D>& response, const std::vector<double>& memory, double t, const std::vector<int>& list,
                const VecX& restitution, BodyStates<D>& states, VecX& impulses, VecX& after);
 

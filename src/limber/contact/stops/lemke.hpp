@@ -3,9 +3,9 @@
 //
 //   0 <= z,   M z + b >= 0,   z . (M z + b) = 0,
 //
-// by Lemke's method (Lemke 1965; Cottle, Pang and Stone 1992, section 4.4): a path of pivots that ends in a solution whenever M is
-// copositive-plus and one is in reach, as with friction in pyramids (Anitescu and Potra 1997). Ties are broken lexicographically, so
-// that it cannot run in circles.
+// by Lemke's method (Lemke 1965; Cottle, Pang and Stone 1992, section 4.4): a path of pivots that ends in a solution
+// whenever M is copositive-plus and one is in reach, as with friction in pyramids (Anitescu and Potra 1997). Ties are
+// broken lexicographically, so that it cannot run in circles.
 
 #include <vector>
 

@@ -11,8 +11,8 @@
 namespace limber {
 namespace {
 
-constexpr int most_newton_steps = 40;
-constexpr int most_updates = 2000;
+constexpr int max_newton_steps = 40;
+constexpr int max_updates = 2000;
 constexpr double accuracy = 1e-11;  // of positions, over the length scale
 constexpr double penalty_over_rate = 10;
 
@@ -95,7 +95,7 @@ bool ProjectedMultiplierStepper<D>::solve_motion(const DifferenceFormulas& f, do
     Evaluation& e = *evaluation_;
     const double square = f.beta * f.step * f.step;
     const double enough = accuracy * m_.length_scale;
-    for (int pass = 0; pass < most_newton_steps; ++pass) {
+    for (int pass = 0; pass < max_newton_steps; ++pass) {
         system_->update(e, t, q_, v_, memory_);
         for (Eigen::Index i = 0; i < forces_.size(); ++i) {
             active_[i] = e.phi[i] < 0 ? penalty_[i] : 0;
@@ -150,7 +150,7 @@ StepReport ProjectedMultiplierStepper<D>::step(State& state, double h) {
             lambda_[i] = next;
         }
         if (defect < 10 * accuracy * m_.length_scale) break;
-        if (update == most_updates) return fail("the multipliers of stops did not converge");
+        if (update == max_updates) return fail("the multipliers of stops did not converge");
     }
     for (std::size_t i = 0; i < m_.unilateral.size(); ++i)
         state.memory[m_.unilateral[i].impulse] += h * forces_[static_cast<Eigen::Index>(i)];

@@ -1,16 +1,18 @@
 #pragma once
-// Stops by the augmented Lagrangian with projected multipliers (Glowinski and Nasser eqs. 7-19, 40, 41), without looking for instants of contact:
-// for comparison with the event-driven stepper.
+// Stops by the augmented Lagrangian with projected multipliers (Glowinski and Nasser eqs. 7-19, 40, 41), without
+// looking for instants of contact: for comparison with the event-driven stepper.
 //
-//   M a - J^T (lambda + r g+) = Q,       g+ = max(0, -gap)                        (14) and (19), by Newton's method with (16)-(18)
-//   lambda <- max(0, lambda - rho gap)                                           (15), (41)
+//   M a - J^T (lambda + r g+) = Q,       g+ = max(0, -gap)                        (14) and (19), by Newton's method
+//   with (16)-(18) lambda <- max(0, lambda - rho gap)                                           (15), (41)
 //
-// at the end of the step, with a and v from the difference formulas of a structural scheme: linear acceleration (27)-(31), the higher-order
-// scheme (32)-(39) with the misprints mended, or any other. Special cases: r = 0, the method of multipliers, and lambda = 0, the penalty
-// method. By default rho is what makes one update exact for a single contact, rho = 1 / (beta h^2 J S^-1 J^T), and r ten times that.
+// at the end of the step, with a and v from the difference formulas of a structural scheme: linear acceleration
+// (27)-(31), the higher-order scheme (32)-(39) with the misprints mended, or any other. Special cases: r = 0, the
+// method of multipliers, and lambda = 0, the penalty method. By default rho is what makes one update exact for a single
+// contact, rho = 1 / (beta h^2 J S^-1 J^T), and r ten times that.
 //
-// There is no restitution: what an impact does follows from the scheme, and changes with the place of contact within the step. The paper's
-// coordinates are independent; so these must be (trees in relative coordinates, without ball joints).
+// There is no restitution: what an impact does follows from the scheme, and changes with the place of contact within
+// the step. The paper's coordinates are independent; so these must be (trees in relative coordinates, without ball
+// joints).
 
 #include <memory>
 

@@ -1,13 +1,15 @@
 #pragma once
-// Stops in time-stepping: their gaps are rows of the same problem as the contacts of bodies, so that a limit and a ball that hits the limited arm find their
-// impulses together. By events (unilateral_stepper.hpp) they cannot: bodies jump where a step becomes long enough for an impact between them.
+// Stops in time-stepping: their gaps are rows of the same problem as the contacts of bodies, so that a limit and a ball
+// that hits the limited arm find their impulses together. By events (unilateral_stepper.hpp) they cannot: bodies jump
+// where a step becomes long enough for an impact between them.
 
 #include "limber/kinematics/body_space/twist_constraints.hpp"
 #include "limber/kinematics/elements/contact_law.hpp"
 
 namespace limber {
 
-/// Whether the stops of a mechanism are stepped over like its contacts: if bodies touch rigidly, and if no stop rubs or latches.
+/// Whether the stops of a mechanism are stepped over like its contacts: if bodies touch rigidly, and if no stop rubs or
+/// latches.
 template <int D>
 bool has_stepped_stops(const Mechanism<D>& mechanism);
 

@@ -1,7 +1,8 @@
 #pragma once
 // Contacts of a mechanism in the space of body twists, the same for every formulation and every set of coordinates.
 //
-// With the joints' rows G (bilateral) and the contacts' rows N, velocities and accelerations after impulses or forces P >= 0 at the contacts are
+// With the joints' rows G (bilateral) and the contacts' rows N, velocities and accelerations after impulses or forces P
+// >= 0 at the contacts are
 //
 //   u+ = u- + W P,   W = N R,   R = P_G M^-1 N^T
 //
@@ -30,8 +31,8 @@ public:
     int slip_entry(int friction, int k) const { return first_slip_[friction] + k; }
 
     /// A contact that holds both ways is listed twice, as itself and as opposite(itself).
-    static int opposite(int contact) { return ~contact; }
-    static int contact_of(int entry) { return entry < 0 ? ~entry : entry; }
+    static int opposite(int contact) { return -1 - contact; }
+    static int contact_of(int entry) { return entry < 0 ? -1 - entry : entry; }
     static double sign_of(int entry) { return entry < 0 ? -1 : 1; }
 
     /// Slip that sticks, according to the memory, holds like a joint.
@@ -43,8 +44,8 @@ public:
     const MatX& response() const { return response_; }
     /// Rates of the gaps listed.
     void list_rates(VecX& rates) const;
-    /// Second derivatives of the gaps of the listed contacts without contact forces; needs prepare(). `known` are wrenches on the bodies
-    /// from elsewhere; empty: there are none.
+    /// Second derivatives of the gaps of the listed contacts without contact forces; needs prepare(). `known` are
+    /// wrenches on the bodies from elsewhere; empty: there are none.
     void find_free_accelerations(const BodyStates<D>& states, const std::vector<double>& memory, double t,
                                  const VecX& known, VecX& accelerations);
     /// Impulses at the listed contacts as wrenches on all bodies.

@@ -12,18 +12,19 @@
 namespace limber {
 namespace {
 
-// Over the length scale: what takes part in an impact, what can hold from then on, and how exactly the instant of contact is found.
+// Over the length scale: what takes part in an impact, what can hold from then on, and how exactly the instant of
+// contact is found.
 constexpr double touching = 1e-9;
 constexpr double closed_gap = 1e-11;
 constexpr double exactly = 1e-14;
 constexpr double shortest_time = 1e-13;  // seconds between two instants that differ
 constexpr double release_time = 1e-11;   // a force that passes zero does so smoothly: later by this changes nothing
 constexpr double shortest_part = 1e-6;   // of the step, to which a trial is shortened that goes too far beyond an event
-constexpr int most_impacts = 200;        // within one step; from then on they are plastic
-constexpr int most_events = 1000;
-constexpr int most_root_trials = 100;
-constexpr int most_turns = 100000;
-constexpr int most_event_passes = 5;
+constexpr int max_impacts = 200;         // within one step; from then on they are plastic
+constexpr int max_events = 1000;
+constexpr int max_root_trials = 100;
+constexpr int max_turns = 100000;
+constexpr int max_event_passes = 5;
 
 }  // namespace
 
@@ -118,8 +119,8 @@ StepReport UnilateralStepper<D>::step(State& state, double h) {
         if (listener_ != nullptr) listener_->add_stretch(before_, state);
         if (!is_event && length == end - before_.t) break;
         if (events == 0) start_ = before_;
-        if (events == most_events)
-            return give_up(fmt::format("more than {} contacts open and close within one step", most_events));
+        if (events == max_events)
+            return give_up(fmt::format("more than {} contacts open and close within one step", max_events));
         if (is_event) {
             const StepReport settled = settle(state, report);
             if (!settled.ok) return give_up(settled.reason);
@@ -218,7 +219,7 @@ bool UnilateralStepper<D>::locate_contact(State& state, double high, StepReport&
         if (!is_closed(before_, i)) low_gap = std::min(low_gap, std::max(0.0, gaps_before_[i]));
     double high_gap = smallest_gap(state);
     int same_side = 0;
-    for (int trial = 0; trial < most_root_trials; ++trial) {
+    for (int trial = 0; trial < max_root_trials; ++trial) {
         if (high - low < shortest_time || (high_gap > -enough && high_gap <= 0)) break;
         // Contacts that have just opened are at zero, but on their way up: leave them behind first.
         const double at = low > 0 || low_gap > gap_tolerance_ ? low + (high - low) * low_gap / (low_gap - high_gap)
@@ -303,7 +304,7 @@ bool UnilateralStepper<D>::do_contacts_hold(const State& state) {
 template <int D>
 void UnilateralStepper<D>::collide_in_turn(const VecX& restitution) {
     const MatX& w = response_.delassus();
-    for (int turn = 0; turn < most_turns; ++turn) {
+    for (int turn = 0; turn < max_turns; ++turn) {
         Eigen::Index fastest = 0;
         if (!(after_rates_.minCoeff(&fastest) < -speed_tolerance_)) return;
         const double impulse = -(1 + restitution[fastest]) * after_rates_[fastest] / w(fastest, fastest);
@@ -373,8 +374,8 @@ bool UnilateralStepper<D>::hold_hops(std::vector<double>& memory) {
     return list_.size() > count;
 }
 
-// Where others push a contact back its flight cannot be foretold, but its last one tells. What was farther away than contacts that collide together may
-// bounce fast between two others.
+// Where others push a contact back its flight cannot be foretold, but its last one tells. What was farther away than
+// contacts that collide together may bounce fast between two others.
 template <int D>
 bool UnilateralStepper<D>::has_hardly_parted(int contact, double t) const {
     const double passed = t - flights_[contact].begin;
@@ -394,7 +395,7 @@ bool UnilateralStepper<D>::collide(State& state, StepReport& report) {
         // Of a contact that others set in motion nothing is known yet.
         const bool bounces = before_rates_[k] < -speed_tolerance_ && accelerations_[k] < 0;
         const double flight = bounces ? 2 * gap.restitution * before_rates_[k] / accelerations_[k] : step_;
-        const bool is_last = flight < options_.shortest_flight * step_ || impact_count_ >= most_impacts ||
+        const bool is_last = flight < options_.shortest_flight * step_ || impact_count_ >= max_impacts ||
                              has_hardly_parted(response_.contact_of(list_[k]), state.t);
         restitution[k] = is_last || -before_rates_[k] < gap.latch_speed ? 0 : gap.restitution;
     }
@@ -477,8 +478,8 @@ StepReport UnilateralStepper<D>::settle(State& state, StepReport& report) {
         if (all[k] < 0) continue;
         const auto place = static_cast<Eigen::Index>(k);
         if (std::abs(before_rates_[place]) < m_.unilateral[all[k]].latch_speed) turn(state, report, all[k], 2);
-        // A contact that only nearly touches has its own instant soon. Held as an equation it would have to be moved by its gap, which those that stick do
-        // not let it where a mechanism jams.
+        // A contact that only nearly touches has its own instant soon. Held as an equation it would have to be moved by
+        // its gap, which those that stick do not let it where a mechanism jams.
         const bool touches = is_closed(state, all[k]) || response_.gaps()[all[k]] < closed_gap * m_.length_scale;
         if (is_latched(state, all[k]) || (touches && after[place] <= speed_tolerance_)) {
             list_contact(state, all[k]);
@@ -488,7 +489,7 @@ StepReport UnilateralStepper<D>::settle(State& state, StepReport& report) {
     }
     // Friction depends on which contacts hold, and they on friction.
     std::vector<int> resting = list_;
-    for (int pass = 0; pass < most_event_passes; ++pass) {
+    for (int pass = 0; pass < max_event_passes; ++pass) {
         list_ = resting;
         if (!hold(state, report)) return fail();
         const FrictionSettled settled = friction_.settle(*inner_, response_, state, report);

@@ -1,5 +1,6 @@
 #pragma once
-// Any stepper with stops: contacts close with an impact, hold without one, and open again, each at its own instant within the step.
+// Any stepper with stops: contacts close with an impact, hold without one, and open again, each at its own instant
+// within the step.
 //
 //   step     with the contacts that are closed as ordinary rows (their flags are on)
 //   event    first instant at which a gap would become negative, found by steps of other lengths from the same start;
@@ -8,13 +9,16 @@
 //              newton    u+ + e u- >= 0,                 P . (u+ + e u-) = 0
 //              poisson   0 <= Pc, u_c >= 0, Pc . u_c = 0;  then  P >= (1 + e) Pc, u+ >= 0, (P - (1 + e) Pc) . u+ = 0
 //              in-turn   contact by contact, the fastest first, each by Newton, until none approaches
-//            No law may raise the energy; one that would, with different e, is replaced by Newton's with the smallest e for all.
-//   holding  of the contacts that do not separate, those hold that have to:  0 <= F,  u' = u'_free + W F >= 0,  F . u' = 0
+//            No law may raise the energy; one that would, with different e, is replaced by Newton's with the smallest e
+//            for all.
+//   holding  of the contacts that do not separate, those hold that have to:  0 <= F,  u' = u'_free + W F >= 0,  F . u'
+//            = 0
 //
 // With friction (dry_friction.hpp) impacts obey Coulomb's law (coulomb_impact.hpp), with Newton's restitution.
 //
-// And so on for the rest of the step. An infinite sequence of ever smaller bounces ends when the next flight would be, or the last one was, shorter than a
-// small part of the step: then e = 0, and contacts that rest stay closed in the impact.
+// And so on for the rest of the step. An infinite sequence of ever smaller bounces ends when the next flight would be,
+// or the last one was, shorter than a small part of the step: then e = 0, and contacts that rest stay closed in the
+// impact.
 
 #include <limits>
 #include <memory>
@@ -60,7 +64,8 @@ private:
     void look(const State& state);
     /// Whether something happens in the step of length h from before_ to state; if so state is brought to that instant.
     bool find_event(State& state, double h, StepReport& report);
-    /// From before_ by tau; the smallest gap of open contacts, as deep as they have become since before_. NaN: the step failed.
+    /// From before_ by tau; the smallest gap of open contacts, as deep as they have become since before_. NaN: the step
+    /// failed.
     double try_step(State& state, double tau, StepReport& report);
     double smallest_gap(const State& state) const;
     /// Where a gap dips below zero and comes back within the step; 0: nowhere.
@@ -87,8 +92,8 @@ private:
     /// Relative to rest: half the sum of impulse times rate before and after.
     double energy_gain() const { return 0.5 * impulses_.dot(before_rates_ + after_rates_); }
     void change_velocities(const std::vector<double>& memory, double t, const VecX& restitution);
-    /// Contacts at rest that the impact would lift for a moment only, as the corners of a block that rocks itself to rest, hold both ways in it:
-    /// they are listed so and flagged in the memory. False: there are none.
+    /// Contacts at rest that the impact would lift for a moment only, as the corners of a block that rocks itself to
+    /// rest, hold both ways in it: they are listed so and flagged in the memory. False: there are none.
     bool hold_hops(std::vector<double>& memory);
     /// Whether its last flight in this step was so short that it belongs to an infinite sequence.
     bool has_hardly_parted(int contact, double t) const;

@@ -8,8 +8,8 @@
 namespace limber {
 namespace {
 
-// Beside what motion asks for, contacts are seen this part of the smaller shape's size ahead: bodies at rest keep all their contact
-// points.
+// Beside what motion asks for, contacts are seen this part of the smaller shape's size ahead: bodies at rest keep all
+// their contact points.
 constexpr double look_ahead = 0.01;
 // Over the smaller shape's size.
 constexpr double deep = 0.01;
@@ -102,7 +102,7 @@ bool CollisionWorld<D>::find_contacts(const BodyStates<D>& states, double horizo
         const int rule = m_.find_contact_rule(m_.shapes[i].body, m_.shapes[j].body);
         const double margin = reach_[i] + reach_[j] + 2 * look_ahead * std::min(extent_[i], extent_[j]);
         if (rule >= 0) add_manifold(i, j, rule, margin, contacts);
-        if (contacts.size() > most_contacts()) return false;
+        if (contacts.size() > max_contacts()) return false;
     }
     return true;
 }

@@ -27,14 +27,15 @@ class CollisionWorld {
 public:
     explicit CollisionWorld(const Mechanism<D>& mechanism);
 
-    /// All contact points that bodies with these velocities may close within a time. False: there are more than `most_contacts`, and the list is cut
-    /// short there.
+    /// All contact points that bodies with these velocities may close within a time. False: there are more than
+    /// `max_contacts`, and the list is cut short there.
     bool find_contacts(const BodyStates<D>& states, double horizon, std::vector<Contact>& contacts);
     /// Overlaps deeper than 1/100 of the smaller shape's size, of bodies that come as far as that within a time.
     void find_deep_contacts(const BodyStates<D>& states, double horizon, std::vector<Contact>& contacts);
 
-    /// Far more than piles of any bodies have; bodies that were placed inside each other by the hundred have more, and would take all memory there is.
-    std::size_t most_contacts() const { return std::max<std::size_t>(100'000, 40 * m_.bodies.size()); }
+    /// Far more than piles of any bodies have; bodies that were placed inside each other by the hundred have more, and
+    /// would take all memory there is.
+    std::size_t max_contacts() const { return std::max<std::size_t>(100'000, 40 * m_.bodies.size()); }
 
     /// Half the diagonal of a shape's bounds; of a plane, more than any other's.
     double size_of(int shape) const { return extent_[shape]; }

@@ -1,9 +1,10 @@
 #pragma once
 // Contacts as rows over the twists of bodies, and the Delassus operators of their islands.
 //
-// Rows of a contact, in its frame (normal n from a to b, tangents t): relative velocity of b against a at the point along n and t; with
-// rolling resistance the relative angular velocity along t, with spinning resistance along n. In the plane one tangent, and rolling is
-// about the plane's normal. All bodies that joints hold count as one when islands are found.
+// Rows of a contact, in its frame (normal n from a to b, tangents t): relative velocity of b against a at the point
+// along n and t; with rolling resistance the relative angular velocity along t, with spinning resistance along n. In
+// the plane one tangent, and rolling is about the plane's normal. All bodies that joints hold count as one when islands
+// are found.
 
 #include "limber/contact/cones/cone_complementarity.hpp"
 #include "limber/contact/cones/contact_islands.hpp"
@@ -22,11 +23,12 @@ public:
 
     ContactProblem(const Mechanism<D>& mechanism, const SteppedStops<D>& stops) : m_(mechanism), stops_(stops) {}
 
-    /// Rows of the contacts, some of which may be stops. The projector tells how joints pass impulses on; it is used until the next update.
+    /// Rows of the contacts, some of which may be stops. The projector tells how joints pass impulses on; it is used
+    /// until the next update.
     void update(const BodyStates<D>& states, const std::vector<Contact>& contacts, JointProjector<D>& joints);
 
     const ContactLaw& law(const Contact& contact) const {
-        return contact.stop < 0 ? *m_.contact_rules[contact.rule].law : stops_.law(contact.stop);
+        return contact.stop < 0 ? m_.contact_rules[contact.rule].law.value() : stops_.law(contact.stop);
     }
     int row_count() const { return first_row_.back(); }
     int first_row(int contact) const { return first_row_[contact]; }
@@ -82,7 +84,8 @@ private:
 
     void update_rows(const BodyStates<D>& states, const Contact& contact, const ConeBlock& block, ContactRows& rows);
     void find_inverse_mass(const BodyStates<D>& states, int body);
-    /// M^-1 of a row of a contact, as twists, and what of the row acts on light bodies, where there is no such thing. False: nothing does.
+    /// M^-1 of a row of a contact, as twists, and what of the row acts on light bodies, where there is no such thing.
+    /// False: nothing does.
     bool add_own_response(const ContactRows& rows, int row, VecX& twists, VecX& light) const;
     void update_joined_responses(JointProjector<D>& joints);
     void find_islands();

@@ -1,6 +1,6 @@
 #pragma once
-// What rigid bodies that touch have done to each other over the last step of moreau_jean.hpp: mean forces, which balance with the mean
-// accelerations of that step.
+// What rigid bodies that touch have done to each other over the last step of moreau_jean.hpp: mean forces, which
+// balance with the mean accelerations of that step.
 
 #include "limber/dynamics/system/state.hpp"
 #include "limber/kinematics/body_space/twist.hpp"

@@ -12,7 +12,7 @@ constexpr double mass_floor = 1e-12;         // of massless bodies, over a typic
 constexpr double light = 1e-8;               // far above the floor: over a typical mass, or inertia
 constexpr double thin = 1e-9;                // of an inertia, over the largest of the same body
 constexpr double row_tolerance = 1e-14;      // of what the rows miss, over the twists
-constexpr int most_projection_passes = 50;
+constexpr int max_projection_passes = 50;
 constexpr int joint_position_passes = 4;
 
 template <int D>
@@ -94,7 +94,7 @@ void JointProjector<D>::project(const VecX& target, VecX& twists) {
     residual_ += target;
     multipliers_.setZero();
     const double size = twists.template lpNorm<Eigen::Infinity>() + target.template lpNorm<Eigen::Infinity>();
-    iteration_.run(weight_, row_tolerance * size, most_projection_passes, residual_, twists, multipliers_,
+    iteration_.run(weight_, row_tolerance * size, max_projection_passes, residual_, twists, multipliers_,
                    [&](const VecX& direction, VecX& change, VecX& rows) {
                        change.setZero();
                        constraints_.add_transposed(direction, 1.0, change);

@@ -1,10 +1,12 @@
 #pragma once
-// Twists of all bodies brought onto the joints with the least change in the metric of the masses: what the impulses of the joints do.
+// Twists of all bodies brought onto the joints with the least change in the metric of the masses: what the impulses of
+// the joints do.
 //
-// One factorisation of S = M + w G^T G, then a few passes of the multiplier iteration, so redundant joints and massless bodies are no obstacle.
+// One factorisation of S = M + w G^T G, then a few passes of the multiplier iteration, so redundant joints and massless
+// bodies are no obstacle.
 //
-// Where a body that joints hold has next to no inertia, M^-1 of a force is nothing to start from: the force acts on others through the joints. There
-// it is S^-1 of it (respond).
+// Where a body that joints hold has next to no inertia, M^-1 of a force is nothing to start from: the force acts on
+// others through the joints. There it is S^-1 of it (respond).
 
 #include "limber/kinematics/body_space/twist_constraints.hpp"
 #include "limber/math/multiplier_iteration.hpp"
@@ -44,7 +46,8 @@ public:
     /// Turns impulses (or forces) on the bodies into the twists (or their rates) they give, such that G x + target = 0.
     void respond(const VecX& target, VecX& x);
     void respond(VecX& x) { respond(zero_, x); }
-    /// Brings positions that have drifted off the joints back, with rows and matrix at their place. False as in update().
+    /// Brings positions that have drifted off the joints back, with rows and matrix at their place. False as in
+    /// update().
     bool correct_positions(BodyStates<D>& states, const std::vector<double>& memory, double t);
 
 private:

@@ -17,7 +17,7 @@ constexpr double no_slip = 1e-8;         // slower than this is no slip: what th
 constexpr double rest_gap = 1e-6;        // of a stop that rests
 constexpr double stop_tolerance = 1e-9;  // by which a stop may be violated at the start
 
-constexpr int most_step_trials = 5;  // of a step whose end has deep overlaps
+constexpr int max_step_trials = 5;  // of a step whose end has deep overlaps
 
 ConeOptions step_options() {
     ConeOptions options;
@@ -81,7 +81,8 @@ void MoreauJean<D>::add_stops(const State& state) {
     }
 }
 
-// Euler's equations over the step, I dW/dt + W x I W = torque in body axes, by the implicit midpoint rule: x is the mean rate.
+// Euler's equations over the step, I dW/dt + W x I W = torque in body axes, by the implicit midpoint rule: x is the
+// mean rate.
 template <int D>
 AngularVec<D> MoreauJean<D>::turn_freely(int body, const AngularVec<D>& torque, double h) const {
     const BodyState<D>& state = states_[body];
@@ -289,7 +290,7 @@ StepReport MoreauJean<D>::step(State& state, double h) {
         report.reason = fmt::format(
             "bodies touch at more than {} points, so many of them must overlap, '{}' and '{}' for one: place them "
             "apart",
-            world_.most_contacts(), name(contacts_.back().body_a), name(contacts_.back().body_b));
+            world_.max_contacts(), name(contacts_.back().body_a), name(contacts_.back().body_b));
         return report;
     }
     add_stops(state);
@@ -313,7 +314,7 @@ StepReport MoreauJean<D>::step(State& state, double h) {
             return report;
         }
         move_bodies(h);
-        if (trial == most_step_trials || !add_deep_contacts(h)) break;
+        if (trial == max_step_trials || !add_deep_contacts(h)) break;
         states_ = start_;
         before_ = given_.before;
         coasting_ = given_.coasting;

@@ -1,24 +1,27 @@
 #pragma once
-// Time-stepping for rigid bodies that touch (Moreau 1988, Jean 1999), in body space: one complementarity problem per step and island of
-// bodies that touch each other, no search for the instants of impacts.
+// Time-stepping for rigid bodies that touch (Moreau 1988, Jean 1999), in body space: one complementarity problem per
+// step and island of bodies that touch each other, no search for the instants of impacts.
 //
-//   v_f = v + h M^-1 f                  without contacts; turning by the implicit midpoint rule in body axes, which keeps the energy
+//   v_f = v + h M^-1 f                  without contacts; turning by the implicit midpoint rule in body axes, which
+//                                       keeps the energy
 //   v'  = v_f + M^-1 (G^T lambda + J^T p)
 //              forces on bodies without mass, or about axes without inertia, act through the joints that hold them
 //   joints     G (v + v')/2 + Phi_t = 0, G in the middle of the step, so that they do no work
-//   contacts   0 <= p_n  complementary to  u_n + gap/h >= 0:  a gap may close within the step, not more; where it would, Newton's
-//              restitution asks for u_n' + e u_n >= 0 instead; friction as in cone_complementarity.hpp, with the static coefficient where
-//              the contact did not slide at the end of the step before, until it does
+//   contacts   0 <= p_n  complementary to  u_n + gap/h >= 0:  a gap may close within the step, not more; where it
+//              would, Newton's restitution asks for u_n' + e u_n >= 0 instead; friction as in cone_complementarity.hpp,
+//              with the static coefficient where the contact did not slide at the end of the step before, until it does
 //   positions  by h v' for bodies of islands in which there are impulses, by h (v + v')/2 for all others
-//   again      gaps of edges and corners, and of what turns, are not linear in the velocities: contacts that overlap deeply at the end are added, with
-//              the gaps from which those velocities would have led there, and the step is repeated
+//   again      gaps of edges and corners, and of what turns, are not linear in the velocities: contacts that overlap
+//              deeply at the end are added, with the gaps from which those velocities would have led there, and the
+//              step is repeated
 //
-// For bodies under constant forces the energy then changes by  p.u' - 1/2 |v' - v|_M^2  in contact and not at all in flight (v with what turning
-// freely makes of it): it cannot grow with e = 0, and with e > 0 restitution is reduced where it would. What rounding and turning leave of overlaps is taken back by
-// moving bodies apart without giving them speed. That may lift them. In the motion itself, which is curved, the same work is done by what
-// turns; so it is taken from what the step loses anyway, then from the energy of their turning, and what neither pays for is not lifted. Overlaps
-// that are there at the start are given, and bodies that joints hold have no turning of their own: these are parted as they are.
-// First order where contacts act, second order elsewhere.
+// For bodies under constant forces the energy then changes by  p.u' - 1/2 |v' - v|_M^2  in contact and not at all in
+// flight (v with what turning freely makes of it): it cannot grow with e = 0, and with e > 0 restitution is reduced
+// where it would. What rounding and turning leave of overlaps is taken back by moving bodies apart without giving them
+// speed. That may lift them. In the motion itself, which is curved, the same work is done by what turns; so it is taken
+// from what the step loses anyway, then from the energy of their turning, and bodies are lifted by no more than these
+// two cover. Overlaps that are there at the start are given, and bodies that joints hold have no turning of their own:
+// these are parted as they are. First order where contacts act, second order elsewhere.
 
 #include <memory>
 #include <vector>
@@ -60,7 +63,8 @@ private:
     double compute_lost_energy(int island, double h) const;
     /// Of the impulses of drivers in this step.
     double compute_driver_work();
-    /// Contacts that slide under their static coefficient, by more than the solver's defect, get the kinetic one. False: there are none.
+    /// Contacts that slide under their static coefficient, by more than the solver's defect, get the kinetic one.
+    /// False: there are none.
     bool let_go(int island, double defect);
     double slip_speed(int contact, const VecX& velocities);
     std::string describe_failure(const Contact& worst, double defect) const;

@@ -12,11 +12,12 @@ namespace limber {
 namespace {
 
 constexpr double no_solution = 1e-2;  // a residual beyond this is none, however much a set moves
-constexpr int most_payments = 5;      // for a lift: what turns less loses less, too
+constexpr int max_slow_downs = 5;     // for a lift: what turns less loses less, too
 
 }  // namespace
 
-// The impulses of the step before go to the nearest contact points of the same two shapes: none is lost, and none counted twice.
+// The impulses of the step before go to the nearest contact points of the same two shapes: none is lost, and none
+// counted twice.
 template <int D>
 void MoreauJean<D>::take_guess(const State& state, double h) {
     impulse_.setZero(problem_.row_count());
@@ -84,7 +85,8 @@ ConeReport MoreauJean<D>::solve_island(int island, const DelassusMatrix& delassu
     for (int k = 0; const int i : problem_.contacts(island)) {
         const int row = delassus.first_row(k);
         own.bias[row] = std::max(0.0, contacts_[i].gap) / h;
-        // Only what is reached within the step bounces, and no bounce that forces bring back within two steps: it would never come to rest.
+        // Only what is reached within the step bounces, and no bounce that forces bring back within two steps: it would
+        // never come to rest.
         const double pressing = own.before[row] - own.free[row];
         double& restitution = own.blocks[k].restitution;
         if (own.free[row] + own.bias[row] >= 0 || -restitution * own.before[row] < pressing) restitution = 0;
@@ -119,7 +121,7 @@ ConeReport MoreauJean<D>::solve_with_lift(int island, const DelassusMatrix& dela
     const double lift = parting_.compute_lift(problem_, island, wrench_);
     double taken = 0;
     const auto debt = [&] { return lift - taken - std::max(0.0, compute_lost_energy(island, h)); };
-    for (int k = 0; k < most_payments && debt() > 0; ++k) {
+    for (int k = 0; k < max_slow_downs && debt() > 0; ++k) {
         const double paid = slow_down(island, debt(), h);
         if (paid == 0) break;
         taken += paid;

@@ -32,8 +32,8 @@ double MoreauJean<D>::slow_down(int island, double energy, double h) {
     return taken;
 }
 
-// Large sets are not solved to the last digit. Should what is left of their error add energy, they move less: in an island that touches the ground everything,
-// in others, whose momentum nothing outside can change, only what turns.
+// Large sets are not solved to the last digit. Should what is left of their error add energy, they move less: in an
+// island that touches the ground everything, in others, whose momentum nothing outside can change, only what turns.
 template <int D>
 void MoreauJean<D>::take_back(int island, double gain, double h) {
     const auto list = problem_.contacts(island);
@@ -61,7 +61,8 @@ void MoreauJean<D>::take_back(int island, double gain, double h) {
     lost_ += kinetic * (1 - factor * factor) - work * (1 - factor);
 }
 
-// At the contacts, without impulses. These work at M^-1 (M v_f - h f): the velocities without forces, of which joints let pass what they do not hold.
+// At the contacts, without impulses. These work at M^-1 (M v_f - h f): the velocities without forces, of which joints
+// let pass what they do not hold.
 template <int D>
 void MoreauJean<D>::find_velocities(double h) {
     problem_.multiply(coasting_, u_before_);
@@ -76,7 +77,8 @@ void MoreauJean<D>::find_velocities(double h) {
     problem_.find_working_velocities(momenta_, u_working_);
 }
 
-// What forces, and joints that turn bodies, do to the energy of an island's bodies without impulses, as a loss: 1/2 |v_f - v_c|_M^2 of bodies without joints.
+// What forces, and joints that turn bodies, do to the energy of an island's bodies without impulses, as a loss: 1/2
+// |v_f - v_c|_M^2 of bodies without joints.
 template <int D>
 double MoreauJean<D>::compute_allowance(int island, double h) const {
     const auto product = [&](int b, const TwistVec<D>& x, const TwistVec<D>& y) {
@@ -107,8 +109,8 @@ double MoreauJean<D>::compute_lost_energy(int island, double h) const {
     return compute_allowance(island, h) - own.impulse.dot(own.working) - 0.5 * own.impulse.dot(own.velocity - own.free);
 }
 
-// Joints and drivers act by G^T lambda = M (v' - v_f) - J^T p, v_f being free of both. They see the mean velocities, G (v + v')/2 + Phi_t = 0: joints that
-// do not move do no work by these, drivers -lambda Phi_t.
+// Joints and drivers act by G^T lambda = M (v' - v_f) - J^T p, v_f being free of both. They see the mean velocities, G
+// (v + v')/2 + Phi_t = 0: joints that do not move do no work by these, drivers -lambda Phi_t.
 template <int D>
 double MoreauJean<D>::compute_driver_work() {
     mean_ = 0.5 * (before_ + after_);

@@ -1,6 +1,6 @@
 #pragma once
-// Bodies that overlap are moved apart without giving them speed: by displacements that are the least in the metric of the masses, island
-// by island. Normals only: friction does not hold bodies inside each other.
+// Bodies that overlap are moved apart without giving them speed: by displacements that are the least in the metric of
+// the masses, island by island. Normals only: friction does not hold bodies inside each other.
 
 #include "limber/contact/time_stepping/contact_problem.hpp"
 

@@ -253,8 +253,8 @@ void RelativeSystem<D>::compute_momenta(Evaluation& e, VecX& momenta) const {
     add_wrenches(s, momenta);
 }
 
-// A column gives the point x of its subtree the velocity u + w x (x - c), so with the momentum L of the subtree and its angular
-// momentum H about c
+// A column gives the point x of its subtree the velocity u + w x (x - c), so with the momentum L of the subtree and its
+// angular momentum H about c
 //   p = u . L + w . H,     p' = u . F + w . T + u' . L + w' . H - w . (c' x L)
 template <int D>
 void RelativeSystem<D>::compute_momentum_rates(Evaluation& e, VecX& rates) const {

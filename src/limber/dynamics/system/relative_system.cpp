@@ -15,11 +15,11 @@
 namespace limber {
 
 template <int D>
-RelativeSystem<D>::RelativeSystem(std::shared_ptr<const Mechanism<D>> mechanism, bool with_matrices)
+RelativeSystem<D>::RelativeSystem(const std::shared_ptr<const Mechanism<D>>& mechanism, bool with_matrices)
     : RelativeSystem(mechanism, choose_tree(*mechanism), with_matrices) {}
 
 template <int D>
-RelativeSystem<D>::RelativeSystem(std::shared_ptr<const Mechanism<D>> mechanism, const RelativeSystem& like)
+RelativeSystem<D>::RelativeSystem(const std::shared_ptr<const Mechanism<D>>& mechanism, const RelativeSystem& like)
     : RelativeSystem(mechanism, like.coordinates_.tree(), like.with_matrices_) {}
 
 template <int D>
@@ -40,7 +40,8 @@ RelativeSystem<D>::RelativeSystem(const std::shared_ptr<const Mechanism<D>>& mec
     compute_row_inertia();
 }
 
-// Rows in the order: lengths of Euler parameters, holonomic rows of joints outside the forest and of drivers, velocity rows.
+// Rows in the order: lengths of Euler parameters, holonomic rows of joints outside the forest and of drivers, velocity
+// rows.
 template <int D>
 void RelativeSystem<D>::gather_rows() {
     const Mechanism<D>& m = *this->mechanism_;
@@ -194,8 +195,8 @@ void RelativeSystem<D>::build_patterns() {
     }
 }
 
-// 1 / (J M^-1 J^T) at the reference configuration, with a little inertia where there is none. The diagonal of M would not do: a
-// base coordinate carries the inertia of its whole subtree, but its bodies can give way elsewhere.
+// 1 / (J M^-1 J^T) at the reference configuration, with a little inertia where there is none. The diagonal of M would
+// not do: a base coordinate carries the inertia of its whole subtree, but its bodies can give way elsewhere.
 template <int D>
 void RelativeSystem<D>::compute_row_inertia() {
     const Mechanism<D>& m = *this->mechanism_;
@@ -247,8 +248,8 @@ void RelativeSystem<D>::compute_row_inertia() {
     }
 }
 
-// Point masses and slender rods on balls have turns without inertia, and no Euler parameter is such a turn alone. They get a
-// billionth of what is there: without any inertia, rounding would drive them.
+// Point masses and slender rods on balls have turns without inertia, and no Euler parameter is such a turn alone. They
+// get a billionth of what is there: without any inertia, rounding would drive them.
 template <int D>
 void RelativeSystem<D>::find_spin_inertia() {
     const Mechanism<D>& m = *this->mechanism_;

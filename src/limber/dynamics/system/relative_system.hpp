@@ -1,9 +1,9 @@
 #pragma once
-// A mechanism in relative coordinates (see kinematics/relative). Masses, forces, Jacobians and tangents are gathered along the
-// branches of the forest (Cuadrado and Dopico eqs. 3-19, written about centres of mass).
+// A mechanism in relative coordinates (see kinematics/relative). Masses, forces, Jacobians and tangents are gathered
+// along the branches of the forest (Cuadrado and Dopico eqs. 3-19, written about centres of mass).
 //
-// Elements that act between bodies of one subtree and do not notice common motion of both (closures, springs) concern only the
-// coordinates below the bodies' common ancestor.
+// Elements that act between bodies of one subtree and do not notice common motion of both (closures, springs) concern
+// only the coordinates below the bodies' common ancestor.
 
 #include "limber/dynamics/system/system.hpp"
 #include "limber/kinematics/relative/relative_coordinates.hpp"
@@ -24,21 +24,21 @@ template <int D>
 class RelativeSystem final : public MechanismSystem<D> {
 public:
     /// Without matrices: no mass matrix and no tangents, cost and memory grow linearly with the number of bodies.
-    RelativeSystem(std::shared_ptr<const Mechanism<D>> mechanism, bool with_matrices);
+    RelativeSystem(const std::shared_ptr<const Mechanism<D>>& mechanism, bool with_matrices);
     /// In the coordinates of `like`, whose mechanism has the same bodies and joints but may have other inertia.
-    RelativeSystem(std::shared_ptr<const Mechanism<D>> mechanism, const RelativeSystem& like);
+    RelativeSystem(const std::shared_ptr<const Mechanism<D>>& mechanism, const RelativeSystem& like);
 
     const RelativeCoordinates<D>& coordinates() const { return coordinates_; }
     static const RelativeMotion<D>& motion(const Evaluation& e);
 
-    /// Forces along the coordinates that accelerations a need beside the applied ones, M a - Q, by Newton and Euler for every body
-    /// and one sweep towards the roots: linear in the number of bodies. Needs forces.
+    /// Forces along the coordinates that accelerations a need beside the applied ones, M a - Q, by Newton and Euler for
+    /// every body and one sweep towards the roots: linear in the number of bodies. Needs forces.
     void compute_inverse_dynamics(Evaluation& e, const VecX& a, VecX& forces) const;
 
     /// Canonical momenta p = M v of the coordinates. Needs velocities.
     void compute_momenta(Evaluation& e, VecX& momenta) const;
-    /// Their rates without constraint forces: applied forces, and what the motion of the columns makes of the momenta of the
-    /// bodies. No acceleration is computed. Needs velocities.
+    /// Their rates without constraint forces: applied forces, and what the motion of the columns makes of the momenta
+    /// of the bodies. No acceleration is computed. Needs velocities.
     void compute_momentum_rates(Evaluation& e, VecX& rates) const;
 
     const char* coordinates_name() const override { return "relative"; }

@@ -184,7 +184,8 @@ void RelativeSystem<D>::add_force_tangent(Scratch& s, int index, double damping_
     }
 }
 
-// Forces that keep their direction while the bodies turn: with all gradients g (of inertia, applied and constraint forces) held,
+// Forces that keep their direction while the bodies turn: with all gradients g (of inertia, applied and constraint
+// forces) held,
 //   d/dq_c of sum J_d(f) . g  =  w_c . sum J_d(f) x g     for c before d on the way from the root.
 template <int D>
 void RelativeSystem<D>::accumulate_loads(Scratch& s, const VecX& row_force) const {
@@ -297,7 +298,8 @@ void RelativeSystem<D>::accumulate_momenta(Scratch& s) const {
         const MechanismBody<D>& body = m.bodies[tree.nodes[i].body];
         const AngularVec<D>& omega = s.motion.body[i].angular_velocity;
         if constexpr (D == 2) {
-            // Only the traces matter: r . r' = 0, r . r'' = -omega^2 r . r; and r x r' = omega r . r, r x r'' = alpha r . r.
+            // Only the traces matter: r . r' = 0, r . r'' = -omega^2 r . r; and r x r' = omega r . r, r x r'' = alpha r
+            // . r.
             const double inertia = body.inertia(0, 0);
             const double alpha = s.motion.twist_rate[i][2];
             own.rate_dyad << 0, -omega[0], omega[0], 0;
@@ -332,8 +334,8 @@ void RelativeSystem<D>::accumulate_momenta(Scratch& s) const {
 
 // Mass matrix, change of the inertia forces, and geometric tangent, in one walk from every column c up to the root.
 //
-// A column d above moves the mass points of c's subtree by the field u + w x r (and so changes their velocities and accelerations by
-// its time derivatives); with the momenta of c's subtree under its own column,
+// A column d above moves the mass points of c's subtree by the field u + w x r (and so changes their velocities and
+// accelerations by its time derivatives); with the momenta of c's subtree under its own column,
 //   p = sum m J_c,  l = sum r x m J_c,  x = sum over r',  y = sum over r'',
 // the inertia forces that c feels change by
 //   by q_d:   u''.p + w''.l + w'.x + w.y          by v_d:   2 (u'.p + w'.l) + w.x

@@ -38,9 +38,9 @@ void System::finish_patterns(SymmetricPatternBuilder& builder) {
     }
 }
 
-// The coordinates may satisfy a row by themselves, like that of a door's second hinge in relative coordinates. What is left of its
-// Jacobian is the error of what placed the hinge: rounding, or the gap of another joint at the moment when this one was added to
-// a running mechanism. Divided by its own size that would pass for a constraint.
+// The coordinates may satisfy a row by themselves, like that of a door's second hinge in relative coordinates. What is
+// left of its Jacobian is the error of what placed the hinge: rounding, or the gap of another joint at the moment when
+// this one was added to a running mechanism. Divided by its own size that would pass for a constraint.
 double System::find_row_inertia(double admittance) const {
     constexpr double rounding = 1e-5;
     const double length = std::max(1.0, length_scale_);

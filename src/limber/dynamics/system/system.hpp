@@ -86,15 +86,15 @@ public:
     /// and C are the derivatives of inertia forces (at accelerations a) minus applied forces. Needs forces.
     virtual void assemble_tangent(Evaluation& e, double mass_weight, double damping_weight, double stiffness_weight,
                                   const VecX& row_force, const VecX& a, std::vector<double>& values) const = 0;
-    /// The same without what the motion of Jacobians and inertias contributes: M, and K and C of the applied forces by the
-    /// features they act on (Cuadrado and Dopico eqs. 28-34).
+    /// The same without what the motion of Jacobians and inertias contributes: M, and K and C of the applied forces by
+    /// the features they act on (Cuadrado and Dopico eqs. 28-34).
     virtual void assemble_approximate_tangent(Evaluation& e, double mass_weight, double damping_weight,
                                               double stiffness_weight, std::vector<double>& values) const = 0;
     /// values += sum_i weight_i J_i^T J_i
     void add_penalty(const Evaluation& e, const VecX& weight, std::vector<double>& values) const;
 
-    /// Where q is after a time h at velocity v. Euler parameters go along great circles, so that they keep their length, and v
-    /// turns with them; all other coordinates go straight on.
+    /// Where q is after a time h at velocity v. Euler parameters go along great circles, so that they keep their
+    /// length, and v turns with them; all other coordinates go straight on.
     void move(const VecX& q, double h, VecX& v, VecX& moved) const;
     /// Euler parameters mean the same with all signs changed: those of q, and their rates in v, on the side of `near`.
     void choose_signs_near(const VecX& near, VecX& q, VecX& v) const;

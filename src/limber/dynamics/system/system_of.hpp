@@ -21,7 +21,8 @@ public:
     static constexpr int D = Set::D;
 
     explicit SystemOf(const std::shared_ptr<const Mechanism<D>>& mechanism) : SystemOf(mechanism, Set(*mechanism)) {}
-    /// In the coordinates of `like`, whose mechanism has the same bodies, joints and features but may have other inertia.
+    /// In the coordinates of `like`, whose mechanism has the same bodies, joints and features but may have other
+    /// inertia.
     SystemOf(const std::shared_ptr<const Mechanism<D>>& mechanism, const SystemOf& like)
         : SystemOf(mechanism, Set(*mechanism, like.set_)) {}
 

@@ -24,8 +24,8 @@ void update_memory(const Mechanism<D>& m, const BodyStates<D>& states, FeatureSt
     refresh_memory(m, features, memory);
 }
 
-// Moves x so that G x + rhs = 0, least in the metric of the masses; S = M + r G^T G is factorised. Without velocity rows
-// these are left out of account.
+// Moves x so that G x + rhs = 0, least in the metric of the masses; S = M + r G^T G is factorised. Without velocity
+// rows these are left out of account.
 template <int D>
 void solve_least_change(TwistConstraints<D>& c, const VecX& rhs, double penalty, bool with_velocity_rows, VecX& x) {
     const auto silence = [&](VecX& rows) {

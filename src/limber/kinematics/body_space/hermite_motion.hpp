@@ -4,9 +4,9 @@
 //   cubic     poses and velocities:                p of degree 3, of fourth order in the step
 //   quintic   poses, velocities, accelerations:    p of degree 5, of sixth order
 //
-// for the centre of mass p(s) and for the turn theta(s), axes = exp(theta) axes_0, with angular velocity J(theta) theta', J the left Jacobian of the
-// exponential map,  J = sum_k skew(theta)^k / (k + 1)!.  The mean velocity is the way covered: a constant force does the work F . (p_1 - p_0), and none
-// on what comes back to where it was.
+// for the centre of mass p(s) and for the turn theta(s), axes = exp(theta) axes_0, with angular velocity J(theta)
+// theta', J the left Jacobian of the exponential map,  J = sum_k skew(theta)^k / (k + 1)!.  The mean velocity is the
+// way covered: a constant force does the work F . (p_1 - p_0), and none on what comes back to where it was.
 
 #include <array>
 

@@ -1,16 +1,16 @@
 #pragma once
 // Motions without inertia: twists x of the bodies that the joints allow, G x = 0, and that no mass resists, M x = 0.
 //
-// Where there are none, accelerations follow from forces and joints, however many bodies have no mass: a massless rod in a loop, a
-// point mass on a massless rod. Where there are some, the forces on them must balance at every instant. What determines them then is how
-// the forces change:
+// Where there are none, accelerations follow from forces and joints, however many bodies have no mass: a massless rod
+// in a loop, a point mass on a massless rod. Where there are some, the forces on them must balance at every instant.
+// What determines them then is how the forces change:
 //
 //   by dampers    C x = forces: the places at the start are as given, the velocities follow
 //   by springs    the places follow from the balance of forces, the velocities from its change in time
 //   by nothing    the model means no definite motion
 //
-// Turns that nothing sees (see idle_turns.hpp) do not count. Nor do motions that lose their inertia, or are allowed, only in a singular
-// position.
+// Turns that nothing sees (see idle_turns.hpp) do not count. Nor do motions that lose their inertia, or are allowed,
+// only in a singular position.
 
 #include <string>
 #include <vector>
@@ -31,8 +31,8 @@ public:
     /// Bodies that take part.
     const std::vector<int>& bodies() const { return bodies_; }
 
-    /// Moves the bodies concerned to where the forces on them balance; all others stay. Throws ModelError with the name of a body
-    /// whose motion nothing determines.
+    /// Moves the bodies concerned to where the forces on them balance; all others stay. Throws ModelError with the name
+    /// of a body whose motion nothing determines.
     void balance(BodyStates<D>& states, std::vector<double>& memory, double t);
     /// Gives the motions the velocities that keep the balance.
     void balance_velocities(BodyStates<D>& states, const std::vector<double>& memory, double t);

@@ -1,4 +1,5 @@
-// Motions without inertia put into balance: forces along them, how these change, where and how fast the bodies must be for them to vanish.
+// Motions without inertia put into balance: forces along them, how these change, where and how fast the bodies must be
+// for them to vanish.
 
 #include <fmt/format.h>
 
@@ -145,7 +146,7 @@ bool InertialessMotions<D>::try_step(const MatX& basis, const VecX& step, BodySt
         const double next_size = find_forces(basis, next, next_memory, t).norm();
         if (!(next_size < size)) continue;
         states = next;
-        memory = next_memory;
+        memory = std::move(next_memory);
         size = next_size;
         return true;
     }

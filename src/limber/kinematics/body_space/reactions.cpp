@@ -5,7 +5,7 @@
 namespace limber {
 namespace {
 
-constexpr int most_flanks =
+constexpr int max_flanks =
     3;  // solutions until teeth push as assumed; redundant bearings may make the sign of next to nothing waver
 constexpr double spared_share = 1e-2;  // its square is what rows that are spared carry beside others
 
@@ -95,7 +95,7 @@ double ReactionSolver<D>::solve(const BodyStates<D>& states, const std::vector<d
     constexpr int T = twist_size<D>;
     std::fill(flank_.begin(), flank_.end(), 0.0);
     double residual = 0;
-    for (int pass = 0; pass < most_flanks; ++pass) {
+    for (int pass = 0; pass < max_flanks; ++pass) {
         update(states, memory, t);
         for (std::size_t b = 0; b < m_.bodies.size(); ++b)
             wrench_.template segment<T>(static_cast<Eigen::Index>(b) * T) =
@@ -115,7 +115,7 @@ double ReactionSolver<D>::solve_impulses(const BodyStates<D>& states, const std:
     constexpr int T = twist_size<D>;
     std::fill(flank_.begin(), flank_.end(), 0.0);
     double residual = 0;
-    for (int pass = 0; pass < most_flanks; ++pass) {
+    for (int pass = 0; pass < max_flanks; ++pass) {
         update(states, memory, t);
         for (std::size_t b = 0; b < m_.bodies.size(); ++b) {
             const auto at = static_cast<Eigen::Index>(b) * T;

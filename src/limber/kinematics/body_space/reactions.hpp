@@ -5,8 +5,8 @@
 // multipliers of all rows follow by least squares; where they are not unique (redundant constraints) the smallest
 // are taken, with torques divided by the mechanism's length scale.
 //
-// Gears and racks act where their teeth meet (gear_mesh.hpp) wherever that is known, so bearings carry the tooth force. With a pressure angle
-// the side to which it leans follows from a first solution.
+// Gears and racks act where their teeth meet (gear_mesh.hpp) wherever that is known, so bearings carry the tooth force.
+// With a pressure angle the side to which it leans follows from a first solution.
 //
 // Sign: the reaction of a joint is what its first body does to its second body, at the point of the second marker,
 // in world axes. A multiplier counts as the generalised force that pushes its row's value up.
@@ -39,7 +39,8 @@ public:
 
     /// Whether the joint has a force and a torque; otherwise its multiplier is all there is.
     static bool has_wrench(const ConstraintElement<D>& element) { return element.has_markers || element.mesh >= 0; }
-    /// Force (D numbers) and torque of a joint on its second body, of a gear on its second wheel; about reaction_point().
+    /// Force (D numbers) and torque of a joint on its second body, of a gear on its second wheel; about
+    /// reaction_point().
     TwistVec<D> reaction(int element) const;
     Vec<D> reaction_point(int element) const;
     /// The multiplier of a joint's or driver's row.

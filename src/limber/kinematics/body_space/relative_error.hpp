@@ -3,9 +3,10 @@
 //
 //   Sigma = |e| / |K lambda|,      e = kv Phi' + kp Phi,      K lambda = G M^-1 w - e
 //
-// with w the wrenches that all joints together exert for exact constraint accelerations (inertia - applied wrenches, eq. 6-8).
-// Taken over the rows of the bodies' twists, not over those of a formulation, so that it means the same everywhere: rows
-// that coordinates satisfy by themselves count with no error. Rows that measure angles are multiplied by the length scale.
+// with w the wrenches that all joints together exert for exact constraint accelerations (inertia - applied wrenches,
+// eq. 6-8). Taken over the rows of the bodies' twists, not over those of a formulation, so that it means the same
+// everywhere: rows that coordinates satisfy by themselves count with no error. Rows that measure angles are multiplied
+// by the length scale.
 
 #include "limber/kinematics/body_space/twist_constraints.hpp"
 

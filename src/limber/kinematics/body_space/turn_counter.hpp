@@ -1,6 +1,7 @@
 #pragma once
-// Whole turns of the angles that a start asks for are counted, not made: Newton's method goes a radian at a time. What one joint turns, all
-// angles between the same two bodies about the same axis count; through gears and drivers the turns go on to angles that nobody has set yet.
+// Whole turns of the angles that a start asks for are counted, not made: Newton's method goes a radian at a time. What
+// one joint turns, all angles between the same two bodies about the same axis count; through gears and drivers the
+// turns go on to angles that nobody has set yet.
 
 #include <algorithm>
 #include <cmath>

@@ -45,8 +45,8 @@ void TwistConstraints<D>::connect() {
     }
     wrench_.assign(row_body_.size(), TwistVec<D>::Zero());
 
-    // The pattern of blocks, one per pair of bodies that share a row, then that of numbers: below its diagonal block a column has
-    // one whole block after the other.
+    // The pattern of blocks, one per pair of bodies that share a row, then that of numbers: below its diagonal block a
+    // column has one whole block after the other.
     const int bodies = static_cast<int>(mechanism.bodies.size());
     SymmetricPatternBuilder builder(bodies);
     for (const auto& [a, b] : body_pairs) builder.add(a, b);

@@ -23,11 +23,12 @@ public:
 
     /// Features, rows and wrenches at a configuration and its velocities.
     void update(const BodyStates<D>& states, const std::vector<double>& memory, double t);
-    /// Lets a row act on two of its bodies, by these wrenches about their centres of mass, and on no other; until the next update.
+    /// Lets a row act on two of its bodies, by these wrenches about their centres of mass, and on no other; until the
+    /// next update.
     void replace_row(int r, const std::array<int, 2>& bodies, const std::array<TwistVec<D>, 2>& wrenches);
-    /// Makes all entries comparable: torques are divided by the length scale, and every row is multiplied by `scale`, so
-    /// that its multiplier counts as a force (of rows that measure lengths) or as a torque over the length scale (of rows
-    /// that measure angles).
+    /// Makes all entries comparable: torques are divided by the length scale, and every row is multiplied by `scale`,
+    /// so that its multiplier counts as a force (of rows that measure lengths) or as a torque over the length scale (of
+    /// rows that measure angles).
     void make_comparable();
     /// The same, then every row divided by its norm.
     void normalise();

@@ -33,7 +33,8 @@ Triple<S> operator*(const S& s, const Triple<S>& a) {
 
 constexpr int max_slots = 8;
 
-// Velocity along `tangent` of the body's material point at its centre + contact, relative to the plane's material point there.
+// Velocity along `tangent` of the body's material point at its centre + contact, relative to the plane's material point
+// there.
 template <int D, class S>
 void slip_coefficients(const std::array<Triple<S>, max_slots>& f, const Triple<S>& contact, const Triple<S>& tangent,
                        std::array<Triple<S>, max_slots>& out) {
@@ -68,8 +69,8 @@ void rolling_coefficients(const std::array<Triple<S>, max_slots>& f, double radi
     slip_coefficients<D, S>(f, contact, tangent, out);
 }
 
-// Tangent at a round body with the normal n: the first frame's y and z, turned the shortest way that takes its x to n. In space there is none
-// where n = -x.
+// Tangent at a round body with the normal n: the first frame's y and z, turned the shortest way that takes its x to n.
+// In space there is none where n = -x.
 template <int D, class S>
 Triple<S> round_tangent(const std::array<Triple<S>, max_slots>& f, const Triple<S>& n, int axis) {
     if constexpr (D == 2) {
@@ -121,7 +122,7 @@ void coefficients(const Row& row, const std::array<Triple<S>, max_slots>& f, std
 }  // namespace
 
 template <int D>
-int ConstraintSet<D>::add_measure(Measure<D> measure) {
+int ConstraintSet<D>::add_measure(const Measure<D>& measure) {
     measures.push_back(measure);
     return static_cast<int>(measures.size()) - 1;
 }

@@ -8,8 +8,8 @@
 // holonomic row, A_s for a velocity row; in both cases the row's rate is  sum_s gradient_s . fdot_s + time_partial
 // and the time derivative of that is  sum_s gradient_s . (J_s qddot) + bias.
 //
-// A row with a flag holds only while its flag, a number of the memory, is not zero; otherwise its values and gradients are zero.
-// So contacts open and close without a new mechanism, and nobody but the one who turns the flags has to know.
+// A row with a flag holds only while its flag, a number of the memory, is not zero; otherwise its values and gradients
+// are zero. So contacts open and close without a new mechanism, and nobody but the one who turns the flags has to know.
 
 #include <string>
 
@@ -87,7 +87,7 @@ public:
     std::vector<TimeFunction> laws;
     std::vector<UserVelocityRow> user_rows;
 
-    int add_measure(Measure<D> measure);
+    int add_measure(const Measure<D>& measure);
     /// Row of measures; slots follow from the measures' features.
     void drop_rows_from(int first);
     void add_holonomic(int element, const std::vector<RowTerm>& terms, double rhs, int law = -1);
@@ -107,7 +107,8 @@ private:
     void evaluate_velocity_row(const Row& row, const MeasureContext<D>& context, double t, RowValues<D>& out) const;
 };
 
-/// Gradient of a sliding or rolling row over slots: frame of the plane, frame of the ball or disc. That of its point is the tangent.
+/// Gradient of a sliding or rolling row over slots: frame of the plane, frame of the ball or disc. That of its point is
+/// the tangent.
 template <int D>
 void compute_sliding_gradient(const FeatureState<D>& features, const int* slots, const Row& row, Vec<D>* gradient);
 

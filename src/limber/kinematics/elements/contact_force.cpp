@@ -7,7 +7,8 @@
 namespace limber {
 namespace {
 
-/// Coefficient of friction: what it falls to with speed, what it is at rest, and the speed at which the difference is lost.
+/// Coefficient of friction: what it falls to with speed, what it is at rest, and the speed at which the difference is
+/// lost.
 struct Coefficient {
     double kinetic, at_rest, stribeck;
     explicit Coefficient(double constant) : kinetic(constant), at_rest(constant), stribeck(1) {}

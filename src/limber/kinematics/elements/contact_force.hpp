@@ -1,19 +1,21 @@
 #pragma once
 // Compliant contact of two shapes as a force between the frames of two bodies.
 //
-// A contact point is taken as fixed to both bodies, p = x + sum r_k e_k with the features x (point) and e_k (axes) of each frame, so a
-// force F at it acts on x as F and on e_k as r_k F. With the gap's direction n, N(d, d') and the sliding velocity u_t,
-//   F = N (n - mu(|u_t|) u_t/|u_t|),  mu(v) = (mu + (mu_s - mu) exp(-(v / v_s)^2)) (2/pi) atan(v / slip)   (Wojtyra, Stribeck: no stiction, slow creep)
+// A contact point is taken as fixed to both bodies, p = x + sum r_k e_k with the features x (point) and e_k (axes) of
+// each frame, so a force F at it acts on x as F and on e_k as r_k F. With the gap's direction n, N(d, d') and the
+// sliding velocity u_t,
+//   F = N (n - mu(|u_t|) u_t/|u_t|),  mu(v) = (mu + (mu_s - mu) exp(-(v / v_s)^2)) (2/pi) atan(v / slip)   (Wojtyra,
+//   Stribeck: no stiction, slow creep)
 // and the tangent follows from dF by p and u with n and r held.
 //
-// Rolling and spinning are resisted by a moment on b. With the lengths rho and sigma, and w_t, w_n the relative angular velocity along the
-// surface and about its normal,
+// Rolling and spinning are resisted by a moment on b. With the lengths rho and sigma, and w_t, w_n the relative angular
+// velocity along the surface and about its normal,
 //   T = -N (2/pi) (rho atan(|w_t| / turn_slip) w_t/|w_t| + sigma atan(|w_n| / turn_slip) w_n/|w_n|)
-// It acts on the axes e_k as T x e_k / 2, and w = sum e_k x e_k'/2; the tangent follows from dT by p and u (through N) and by w, with the axes held.
-// What is left out is of the order of the forces themselves, not of their stiffness.
+// It acts on the axes e_k as T x e_k / 2, and w = sum e_k x e_k'/2; the tangent follows from dT by p and u (through N)
+// and by w, with the axes held. What is left out is of the order of the forces themselves, not of their stiffness.
 //
-// With bristles (friction_law.hpp) F = N (n + f(z, u_t)). They belong to the two shapes: all points begin a step with the same ones, bend them by their own
-// slip, and at its end their mean, weighted by N, is what the shapes remember.
+// With bristles (friction_law.hpp) F = N (n + f(z, u_t)). They belong to the two shapes: all points begin a step with
+// the same ones, bend them by their own slip, and at its end their mean, weighted by N, is what the shapes remember.
 
 #include <array>
 #include <memory>

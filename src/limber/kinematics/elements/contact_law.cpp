@@ -27,8 +27,8 @@ NormalForce evaluate_normal_force(const ContactLaw& law, double depth, double ra
 
 double exact_damping_factor(double e) {
     if (e >= 1) return 0;
-    // (1 + e) D - ln[(1 + D)/(1 - e D)] grows from zero and then falls without bound towards D = 1/e: one root between. Its place is
-    // sought as ln(1 - e D), since for small e it is extremely close to 1/e.
+    // (1 + e) D - ln[(1 + D)/(1 - e D)] grows from zero and then falls without bound towards D = 1/e: one root between.
+    // Its place is sought as ln(1 - e D), since for small e it is extremely close to 1/e.
     const auto excess = [&](double log_y) {
         const double d = (1 - std::exp(log_y)) / e;
         return (1 + e) * d - std::log1p(d) + log_y;

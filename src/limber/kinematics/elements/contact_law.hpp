@@ -2,10 +2,9 @@
 // What two bodies do to each other where they touch.
 //
 //   rigid               no overlap; see contact/cone_complementarity.hpp
-//   linear              N = k d + c(d) d',  c rising smoothly from 0 to its full value at a depth h: c (3 - 2 d/h) (d/h)^2  (Wojtyra)
-//   hertz               N = k d^p
-//   hunt-crossley       N = k d^p (1 + a d')
-//   exact-restitution   the same with a = D(e)/v, where (1 + e) D = ln[(1 + D)/(1 - e D)]: an impact at speed v comes back with e v,
+//   linear              N = k d + c(d) d',  c rising smoothly from 0 to its full value at a depth h: c (3 - 2 d/h)
+//   (d/h)^2  (Wojtyra) hertz               N = k d^p hunt-crossley       N = k d^p (1 + a d') exact-restitution   the
+//   same with a = D(e)/v, where (1 + e) D = ln[(1 + D)/(1 - e D)]: an impact at speed v comes back with e v,
 //                       whatever mass, stiffness and exponent are  (Gonthier, McPhee, Lange and Piedboeuf)
 //
 // d is the depth, N is never negative.

@@ -1,5 +1,6 @@
 #pragma once
-// Pieces of the forces that their evaluation, their tangent and their energy have in common. For the files of ForceSet only.
+// Pieces of the forces that their evaluation, their tangent and their energy have in common. For the files of ForceSet
+// only.
 
 #include <algorithm>
 

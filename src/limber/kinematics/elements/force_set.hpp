@@ -33,9 +33,9 @@ enum class ForceKind {
     wrench     ///< force and torque kept in the memory, world axes; slots: point, axes (D)
 };
 
-/// What the memory says about the friction of a slipping contact or joint, from ForceElement::slip_memory on. The force changes linearly
-/// between two instants: the stepper finds its value at the second one.
-/// For compliant laws (friction_law.hpp) it is the load that changes so, and the last three are their bristles.
+/// What the memory says about the friction of a slipping contact or joint, from ForceElement::slip_memory on. The force
+/// changes linearly between two instants: the stepper finds its value at the second one. For compliant laws
+/// (friction_law.hpp) it is the load that changes so, and the last three are their bristles.
 enum SlipMemory {
     slip_is_on,
     slip_force,

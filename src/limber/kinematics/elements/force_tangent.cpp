@@ -32,8 +32,8 @@ void tyre_blocks(const ForceElement<D>& e, const MeasureContext<D>& context, con
     }
 }
 
-// What the moment of a contact point adds to the blocks: the force on an axis e is T x e / 2 (on those of a with the other sign), and an axis that
-// moves at e' contributes e x e' / 2 to the angular velocity.
+// What the moment of a contact point adds to the blocks: the force on an axis e is T x e / 2 (on those of a with the
+// other sign), and an axis that moves at e' contributes e x e' / 2 to the angular velocity.
 template <int D>
 void add_turning_blocks(const CompliantPoint& p, const MeasureContext<D>& context, const int* slots,
                         const Vec<2 * D + 2>& weight, ForceBlocks<D>& blocks) {
@@ -231,7 +231,8 @@ bool ForceSet<D>::compute_blocks(int element, const std::vector<Measure<D>>& mea
             blocks.k(0, 0) = e.gain * Mat<D>::Identity();
             blocks.c(0, 0) = e.rate_gain * Mat<D>::Identity();
             return true;
-        // The stepper finds the force by a fixed point; what the turning of its direction contributes is left to Newton's method.
+        // The stepper finds the force by a fixed point; what the turning of its direction contributes is left to
+        // Newton's method.
         case ForceKind::friction:
             if (!e.friction.is_compliant()) return false;
             scalar_blocks(e, measures, context, t, blocks);

@@ -29,29 +29,29 @@ struct MostBend {
     double value, by_v;
 };
 
-MostBend most_bend(const FrictionLaw& law, const Rest& s) {
+MostBend max_bend(const FrictionLaw& law, const Rest& s) {
     const double slope = law.bend / law.kinetic * (law.at_rest - law.kinetic);
     return {law.bend + slope * s.value, slope * s.by_v};
 }
 
 struct Bend {
     double value, by_x, by_v;  // z
-    double most, most_by_v;    // z_m
+    double most, max_by_v;     // z_m
 };
 
 // x and v of what rubs.
 Bend bend(const FrictionLaw& law, double x, double v, const Bristles& start, double passed) {
-    const MostBend most = most_bend(law, resting(law, v, start.rest, passed));
+    const MostBend most = max_bend(law, resting(law, v, start.rest, passed));
     Bend z{};
     z.most = most.value;
-    z.most_by_v = most.by_v;
+    z.max_by_v = most.by_v;
     const double way = x - law.lever * start.place;
     const double end = std::copysign(z.most, way);
     const double kept = std::exp(-std::abs(way) / z.most);
     z.value = end + (start.bend - end) * kept;
     z.by_x = kept * (1 - start.bend / end);
     const double by_most = std::copysign(1 - kept, way) + (start.bend - end) * kept * std::abs(way) / (z.most * z.most);
-    z.by_v = by_most * z.most_by_v;
+    z.by_v = by_most * z.max_by_v;
     return z;
 }
 
@@ -69,7 +69,7 @@ FrictionForce bristles(const FrictionLaw& law, double x, double v, const Bristle
     const double rate = v - speed * z.value / z.most;
     const double rate_by_x = -speed * z.by_x / z.most;
     const double rate_by_v =
-        1 - std::copysign(z.value / z.most, v * z.value) - speed * (z.by_v - z.value * z.most_by_v / z.most) / z.most;
+        1 - std::copysign(z.value / z.most, v * z.value) - speed * (z.by_v - z.value * z.max_by_v / z.most) / z.most;
     return {-stiffness * (z.value + law.damping * rate), -stiffness * (z.by_x + law.damping * rate_by_x),
             -stiffness * (z.by_v + law.damping * rate_by_v)};
 }
@@ -93,7 +93,7 @@ SurfaceFriction evaluate_surface_friction(const FrictionLaw& law, const Vec3& v,
                                           double passed) {
     const double speed = v.norm();
     const Rest s = resting(law, speed, start.rest, passed);
-    const MostBend most = most_bend(law, s);
+    const MostBend most = max_bend(law, s);
     const double ways = speed * passed / most.value;  // of what bends bristles
     const double kept = std::exp(-ways);
     // z_m (1 - kept) / |v|, which is finite at rest.

@@ -5,16 +5,20 @@
 //   mu(v) = mu_k + (mu_s - mu_k) s,   s = exp(-(v / v_s)^2)                                        (Stribeck)
 //
 //   regularised   F = -N mu(v) tanh(v / v_0)
-//   bristle       F = -N mu_k / b (z + tau z'),   z' = v - |v| z / z_m,   z_m = b mu(v) / mu_k        (Canudas de Wit et al. 1995, LuGre)
+//   bristle       F = -N mu_k / b (z + tau z'),   z' = v - |v| z / z_m,   z_m = b mu(v) / mu_k
+//                 (LuGre: Canudas de Wit et al. 1995)
 //
-// b is how far bristles bend under the full kinetic friction. With a dwell time T, s in the bristle law grows with a lag, T s' = exp(-(v / v_s)^2) - s,
-// and falls at once: what has rested for t breaks away at mu_k + (mu_s - mu_k) (1 - exp(-t / T))         (dwell after Gonthier et al. 2004)
+// b is how far bristles bend under the full kinetic friction. With a dwell time T, s in the bristle law grows with a
+// lag, T s' = exp(-(v / v_s)^2) - s, and falls at once: what has rested for t breaks away at
+// mu_k + (mu_s - mu_k) (1 - exp(-t / T))  (dwell after Gonthier et al. 2004).
 //
-// Over a stretch dx on which z_m does not change,  z = +-z_m + (z_0 -+ z_m) exp(-|dx| / z_m);  so z is a function of the place reached, and only z, x
-// and s at the start of a step are remembered. It is of first order in the step where z_m changes.
+// Over a stretch dx on which z_m does not change,  z = +-z_m + (z_0 -+ z_m) exp(-|dx| / z_m);  so z is a function of
+// the place reached, and only z, x and s at the start of a step are remembered. It is of first order in the step where
+// z_m changes.
 //
-// Of two surfaces z and v are vectors along them. What was covered within a step is taken as v at its end times its length (of first order, and no creep
-// at rest), and v/|v| is the direction of z_m:  z = z_0 exp(-|v| dt / z_m) + z_m v/|v| (1 - exp(-|v| dt / z_m)).
+// Of two surfaces z and v are vectors along them. What was covered within a step is taken as v at its end times its
+// length (of first order, and no creep at rest), and v/|v| is the direction of z_m:  z = z_0 exp(-|v| dt / z_m) + z_m
+// v/|v| (1 - exp(-|v| dt / z_m)).
 
 #include "limber/math/types.hpp"
 

@@ -20,8 +20,9 @@ public:
     void add_table(std::shared_ptr<const Interpolation> table);
     /// Slot 0 of the expression is x.
     void add_expression(BoundExpression height);
-    /// Random road of ISO 8608: displacement spectrum G(n) = roughness (n / n0)^-2, n0 = 0.1 cycles/m, between wavelengths of 100 m
-    /// and 0.35 m, from `from` to `from + length` (flat before and after, blended over 5 m). The same seed gives the same road.
+    /// Random road of ISO 8608: displacement spectrum G(n) = roughness (n / n0)^-2, n0 = 0.1 cycles/m, between
+    /// wavelengths of 100 m and 0.35 m, from `from` to `from + length` (flat before and after, blended over 5 m). The
+    /// same seed gives the same road.
     void add_random(double from, double length, double roughness, unsigned seed);
 
     /// Height, slope and curvature.

@@ -25,15 +25,16 @@ Triple<S> scaled(const S& s, const Triple<S>& a) {
     return {s * a[0], s * a[1], s * a[2]};
 }
 
-// The point of the wheel's plane that lies on the road, from the centre: h below it along the normal and h tan(camber) across. Beyond a camber
-// of 60 degrees the point would leave the wheel; from there on it comes back below the centre of a wheel that lies on its side.
-constexpr double most_lean = 0.25;  // cos^2 of that camber
+// The point of the wheel's plane that lies on the road, from the centre: h below it along the normal and h tan(camber)
+// across. Beyond a camber of 60 degrees the point would leave the wheel; from there on it comes back below the centre
+// of a wheel that lies on its side.
+constexpr double max_lean = 0.25;  // cos^2 of that camber
 template <class S>
 Triple<S> contact_arm(const S& h, const Triple<S>& normal, const Triple<S>& axis) {
     const S out = dot(normal, axis);
     Triple<S> across{axis[0] - out * normal[0], axis[1] - out * normal[1], axis[2] - out * normal[2]};
     const S square = dot(across, across);  // cos^2 of the camber
-    const S reach = h * out / (value_of(square) > most_lean ? square : S(most_lean));
+    const S reach = h * out / (value_of(square) > max_lean ? square : S(max_lean));
     return {reach * across[0] - h * normal[0], reach * across[1] - h * normal[1], reach * across[2] - h * normal[2]};
 }
 

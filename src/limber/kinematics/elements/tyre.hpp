@@ -1,15 +1,18 @@
 #pragma once
 // Tyres on a road profile. The axis of the wheel is z of its marker.
 //
-// Vertical: with z(x) the road under the wheel's centre c, z' its slope there and n = (-z', 0, 1) / sqrt(1 + z'^2) its normal,
+// Vertical: with z(x) the road under the wheel's centre c, z' its slope there and n = (-z', 0, 1) / sqrt(1 + z'^2) its
+// normal,
 //   N = (k d + b d') n_z, never negative,   d = R - (c_z - z)
-// along n, at the point p where the wheel's plane meets the road's tangent plane, on the line straight below the centre in that plane:
+// along n, at the point p where the wheel's plane meets the road's tangent plane, on the line straight below the centre
+// in that plane:
 //   p = c - h n + h tan(camber) e_y',   h = (c_z - z) n_z
-// so that a wheel with camber has the moment N h tan(camber) about its centre, along e_x. In the plane p is the foot of the perpendicular.
+// so that a wheel with camber has the moment N h tan(camber) about its centre, along e_x. In the plane p is the foot of
+// the perpendicular.
 //
-// Lateral (space only; Calspan model of the Iltis data sheet, Frik, Leister and Schwartz 1993): a force F_y in the road plane along
-// e_y' = n x e_x, e_x = e_y x n, at the same point, and a moment M_z about n, from the slip angle alpha = atan(v.e_y' / v.e_x) and the camber
-// atan(n.e_y / |e_y - n (n.e_y)|); v is the velocity of the centre.
+// Lateral (space only; Calspan model of the Iltis data sheet, Frik, Leister and Schwartz 1993): a force F_y in the road
+// plane along e_y' = n x e_x, e_x = e_y x n, at the same point, and a moment M_z about n, from the slip angle alpha =
+// atan(v.e_y' / v.e_x) and the camber atan(n.e_y / |e_y - n (n.e_y)|); v is the velocity of the centre.
 
 #include <array>
 #include <memory>

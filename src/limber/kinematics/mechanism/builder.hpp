@@ -44,17 +44,39 @@ private:
     // joints, see joints.cpp
     void add_joint(const Joint& joint);
     void add_motions(const Joint& joint);
-    void lead_together(const Joint& joint);
-    ConstraintElement<D>& start_element(ElementRole role, const std::string& name, const Joint* joint = nullptr);
+    void add_closing_laws(const Joint& joint);
+    ConstraintElement<D>& start_element(ElementRole role, const std::string& name, const MarkerPair* between = nullptr);
     void add_row(const std::vector<RowTerm>& terms, double rhs = 0, int law = -1);
     void share(int a, int b);
     void coincide();
     void parallel_axes();
     void align();
     void on_line();
-    void add_distance(const Joint& joint);
-    void add_helical(const Joint& joint);
-    void add_coupling(const Joint& joint);
+    void on_plane();
+    void add_rows(const std::string& name, const Fixed& joint);
+    void add_rows(const std::string& name, const Revolute& joint);
+    void add_rows(const std::string& name, const Prismatic& joint);
+    void add_rows(const std::string& name, const Cylindrical& joint);
+    void add_rows(const std::string& name, const Spherical& joint);
+    void add_rows(const std::string& name, const Universal& joint);
+    void add_rows(const std::string& name, const PlanarJoint& joint);
+    void add_rows(const std::string& name, const Helical& joint);
+    void add_rows(const std::string& name, const PointOnLine& joint);
+    void add_rows(const std::string& name, const PointOnPlane& joint);
+    void add_rows(const std::string& name, const DistanceJoint& joint);
+    void add_rows(const std::string& name, const ParallelAxes& joint);
+    void add_rows(const std::string& name, const PerpendicularAxes& joint);
+    void add_rows(const std::string& name, const ConstantVelocity& joint);
+    void add_rows(const std::string& name, const Gear& joint);
+    void add_rows(const std::string& name, const RackAndPinion& joint);
+    void add_rows(const std::string& name, const CoordinateCoupling& joint);
+    void add_rows(const std::string& name, const PointOnCurve& joint);
+    void add_rows(const std::string& name, const RollingDisc& joint);
+    void add_rows(const std::string& name, const Skate& joint);
+    void add_rows(const std::string& name, const VelocityJoint& joint);
+    /// sum of coefficient * coordinate = offset, or what it is at the reference configuration
+    void add_sum(const std::string& name, const std::vector<std::pair<double, std::string>>& sum,
+                 const std::optional<Number>& offset);
 
     // teeth, see gears.cpp
     void add_meshes();
@@ -63,24 +85,31 @@ private:
     std::vector<int> rigid_groups() const;
     void note_origins();
 
-    void add_curve(const Joint& joint);
-    void add_rolling(const Joint& joint);
-    void add_skate();
-    void add_user_velocity(const Joint& joint);
     void add_driver(const Driver& driver);
     TimeFunction time_function(const TimeLaw& law, const std::string& what) const;
     int component_measure(const MarkerComponent& component);
 
     // stops, see stops.cpp
     void add_stop(const Stop& stop);
-    void add_gap(const Stop& stop, const std::vector<RowTerm>& terms, double rhs, int exact_gap = -1);
+    void add_gaps(const std::string& name, const Limit& limit);
+    void add_gaps(const std::string& name, const Wall& wall);
+    void add_gaps(const std::string& name, const KeepApart& stop);
+    void add_gaps(const std::string& name, const Cable& cable);
+    void add_gaps(const std::string& name, const Clearance& clearance);
+    void add_gaps(const std::string& name, const Slot& slot);
+    void add_gap(const std::string& name, const StopImpact& impact, const std::vector<RowTerm>& terms, double rhs,
+                 int exact_gap = -1);
+    /// sign 1: the two points are at least `length` apart; -1: at most.
+    void add_distance_gap(const std::string& name, const StopImpact& impact, double length, double sign);
+    double positive_number(const std::string& stop, const Number& number, const char* key) const;
+    double stop_length(const std::string& name, const std::optional<Number>& length) const;
 
     /// What the stop says about friction, for its last gap; nothing if it has none.
-    std::optional<FrictionElement> stop_friction(const Stop& stop, double lever);
+    std::optional<FrictionElement> stop_friction(const std::string& name, const StopFriction& friction, double lever);
     /// Of the last gap, along axes of the first marker.
-    void add_sliding_friction(const Stop& stop, std::array<int, 2> axes, double radius, RowKind kind,
-                              bool is_round = false);
-    void add_limit_friction(const Stop& stop, int coordinate);
+    void add_sliding_friction(const std::string& name, const StopFriction& friction, std::array<int, 2> axes,
+                              double radius, RowKind kind, bool is_round = false);
+    void add_limit_friction(const std::string& name, const Limit& limit, int coordinate);
 
     // scalars, see scalars.cpp
     int scalar(const std::string& name, const std::string& what);

@@ -30,7 +30,7 @@ std::vector<Vec3> convex_corners(const ContactShape& s, std::vector<Vec3> points
     for (const Vec3& p : points) size = std::max(size, p.norm());
     const std::size_t count = points.size();
     for (std::size_t i = 0; i < count; ++i) {
-        points.push_back(points[i] + Vec3(0, 0, prism_thickness / 2 * size));
+        points.emplace_back(points[i] + Vec3(0, 0, prism_thickness / 2 * size));
         points[i].z() = -prism_thickness / 2 * size;
     }
     return points;
@@ -298,7 +298,7 @@ void MechanismBuilder<D>::refuse_surfaces_that_meet() const {
 // A force for every two shapes that may touch by a compliant law.
 template <int D>
 void MechanismBuilder<D>::add_compliant_contacts() {
-    constexpr std::size_t most_pairs = 20000;
+    constexpr std::size_t max_pairs = 20000;
     const auto frame_features = [&](int body) {
         std::vector<int> slots{feature(body, true, Vec<D>::Zero())};
         for (int k = 0; k < D; ++k) slots.push_back(feature(body, false, Vec<D>::Unit(k)));
@@ -320,15 +320,17 @@ void MechanismBuilder<D>::add_compliant_contacts() {
             const CollisionShape& a = m_.shapes[i];
             const CollisionShape& b = m_.shapes[j];
             const int rule = m_.find_contact_rule(a.body, b.body);
-            if (rule < 0 || m_.contact_rules[rule].law->kind == ContactLaw::Kind::rigid) continue;
-            if (++pairs > most_pairs)
+            if (rule < 0) continue;
+            const ContactLaw& law = m_.contact_rules[rule].law.value();
+            if (law.kind == ContactLaw::Kind::rigid) continue;
+            if (++pairs > max_pairs)
                 throw ModelError(fmt::format("contact '{}': more than {} pairs of shapes may touch; name the bodies",
-                                             m_.contact_rules[rule].name, most_pairs));
+                                             m_.contact_rules[rule].name, max_pairs));
             ForceElement<D> e;
             e.kind = ForceKind::contact;
             e.name = m_.contact_rules[rule].name;
             e.contact = std::make_shared<const ContactPair>(
-                ContactPair{a.shape, b.shape, a.place, b.place, reach(a), reach(b), *m_.contact_rules[rule].law, rule});
+                ContactPair{a.shape, b.shape, a.place, b.place, reach(a), reach(b), law, rule});
             if (e.contact->law.bristles) {
                 e.bristle_memory = new_memory(-1, 0);
                 for (int k = 1; k < bristle_size; ++k) new_memory(-1, 0);

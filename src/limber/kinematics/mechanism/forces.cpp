@@ -328,7 +328,7 @@ std::shared_ptr<const RoadProfile> MechanismBuilder<D>::road(Handle<RoadDefiniti
                 profile->add_stairs(number("from", 0), static_cast<int>(count), run, number("rise", 0), riser);
                 break;
             }
-            case K::table: profile->add_table(evaluation_.table(*piece.table, what)); break;
+            case K::table: profile->add_table(evaluation_.table(piece.table.value(), what)); break;
             case K::height: profile->add_expression(evaluation_.bind(piece.height, {"x"}, what)); break;
             case K::random: {
                 const double length = positive("length", 100);

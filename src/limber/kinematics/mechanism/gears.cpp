@@ -1,5 +1,5 @@
-// Gears and racks: which bodies mesh, and where. Without an answer the row acts on its coordinates by torques (and the force along a rack) between
-// the bodies of each joint, as a gearbox does whose inside nobody knows.
+// Gears and racks: which bodies mesh, and where. Without an answer the row acts on its coordinates by torques (and the
+// force along a rack) between the bodies of each joint, as a gearbox does whose inside nobody knows.
 
 #include <cmath>
 #include <numeric>
@@ -11,14 +11,21 @@ namespace limber {
 namespace {
 
 // Bearings that hold a wheel against forces across its axis, or a rack against all but its motion.
-bool can_carry(JointType type, const std::string& coordinate, bool is_rack) {
-    if (is_rack) return type == JointType::prismatic;
+bool can_carry(const Joint& joint, const std::string& coordinate, bool is_rack) {
+    if (is_rack) return joint.as<Prismatic>() != nullptr;
     return coordinate == "angle" &&
-           (type == JointType::revolute || type == JointType::cylindrical || type == JointType::helical);
+           (joint.as<Revolute>() != nullptr || joint.as<Cylindrical>() != nullptr || joint.as<Helical>() != nullptr);
 }
 
-bool asks_for_teeth(const Joint& joint) {
-    return joint.mesh || joint.pressure_angle.text() != Number().text();
+bool asks_for_teeth(const Teeth& teeth) {
+    return teeth.place || teeth.pressure_angle.text() != Number().text();
+}
+
+// Null: neither a gear nor a rack.
+const Teeth* teeth_of(const Joint& joint) {
+    if (const auto* gear = joint.as<Gear>()) return &gear->teeth;
+    if (const auto* rack = joint.as<RackAndPinion>()) return &rack->teeth;
+    return nullptr;
 }
 
 }  // namespace
@@ -31,7 +38,7 @@ int MechanismBuilder<D>::find_bearing(const std::string& name, bool is_rack) con
     const auto dot = scalar.rfind('.');
     if (dot == std::string::npos) return -1;
     const Joint* joint = model_.joints.find(model_.joints.find(scalar.substr(0, dot)));
-    if (joint == nullptr || !can_carry(joint->type, scalar.substr(dot + 1), is_rack)) return -1;
+    if (joint == nullptr || !can_carry(*joint, scalar.substr(dot + 1), is_rack)) return -1;
     const int element = m_.element_index.at(joint->name);
     return m_.elements[element].row_count > 0 ? element : -1;
 }
@@ -55,11 +62,15 @@ std::vector<int> MechanismBuilder<D>::rigid_groups() const {
 template <int D>
 std::optional<GearMesh> MechanismBuilder<D>::find_mesh(const Joint& joint, std::string& why_not) {
     GearMesh mesh;
-    mesh.has_rack = joint.type == JointType::rack_and_pinion;
+    const auto* rack = joint.as<RackAndPinion>();
+    const auto* gear = joint.as<Gear>();
+    const Teeth& teeth = *teeth_of(joint);
+    const CoordinatePair& coordinates = rack != nullptr ? rack->coordinates : gear->coordinates;
+    mesh.has_rack = rack != nullptr;
     const std::string what = fmt::format("joint '{}'", joint.name);
-    mesh.ratio = mesh.has_rack ? evaluation_.number(joint.radius, what + ": radius")
-                               : evaluation_.number(joint.ratio, what + ": ratio");
-    const double angle = evaluation_.number(joint.pressure_angle, what + ": pressure-angle");
+    mesh.ratio = mesh.has_rack ? evaluation_.number(rack->radius, what + ": radius")
+                               : evaluation_.number(gear->ratio, what + ": ratio");
+    const double angle = evaluation_.number(teeth.pressure_angle, what + ": pressure-angle");
     if (!(angle >= 0 && angle < pi / 2))
         throw ModelError(fmt::format(
             "{}: pressure-angle must lie between 0 and 90 degrees, found {:.4g} degrees (an angle in degrees "
@@ -67,10 +78,10 @@ std::optional<GearMesh> MechanismBuilder<D>::find_mesh(const Joint& joint, std::
             what, angle * 180 / pi));
     mesh.tangent = std::tan(angle);
     for (int k = 0; k < 2; ++k) {
-        mesh.bearing[k] = find_bearing(joint.terms[k].scalar, mesh.has_rack && k == 1);
+        const std::string& coordinate = k == 0 ? coordinates.first : coordinates.second;
+        mesh.bearing[k] = find_bearing(coordinate, mesh.has_rack && k == 1);
         if (mesh.bearing[k] < 0) {
-            why_not =
-                fmt::format("'{}' is not the coordinate of a bearing that carries tooth forces", joint.terms[k].scalar);
+            why_not = fmt::format("'{}' is not the coordinate of a bearing that carries tooth forces", coordinate);
             return std::nullopt;
         }
     }
@@ -102,8 +113,8 @@ std::optional<GearMesh> MechanismBuilder<D>::find_mesh(const Joint& joint, std::
         mesh.point[k] = carrier.point;
         mesh.axis[k] = carrier.axis[D == 2 ? 0 : 2];
     }
-    if (joint.mesh) {
-        const Vec<D> world = evaluation_.vector(*joint.mesh, what + ": at").template head<D>();
+    if (teeth.place) {
+        const Vec<D> world = evaluation_.vector(*teeth.place, what + ": at").template head<D>();
         const int body = is_second[0] ? bearing[0]->body_b : bearing[0]->body_a;
         Vec<D> local = world;
         if (body >= 0) {
@@ -120,12 +131,13 @@ template <int D>
 void MechanismBuilder<D>::add_meshes() {
     for (const auto handle : model_.joints.handles()) {
         const Joint& joint = model_.joints.get(handle);
-        if (joint.type != JointType::gear && joint.type != JointType::rack_and_pinion) continue;
+        const Teeth* teeth = teeth_of(joint);
+        if (teeth == nullptr) continue;
         ConstraintElement<D>& element = m_.elements[m_.element_index.at(joint.name)];
         if (element.row_count == 0) continue;
         std::string why_not;
         std::optional<GearMesh> mesh = find_mesh(joint, why_not);
-        if (!mesh && asks_for_teeth(joint))
+        if (!mesh && asks_for_teeth(*teeth))
             throw ModelError(fmt::format("joint '{}': 'at' and 'pressure-angle' say where and how teeth meet, but {}",
                                          joint.name, why_not));
         if (!mesh) {
@@ -150,9 +162,9 @@ void MechanismBuilder<D>::note_origins() {
     };
     for (const auto handle : model_.joints.handles()) {
         const Joint& joint = model_.joints.get(handle);
-        if (joint.type != JointType::prismatic && joint.type != JointType::cylindrical) continue;
-        const Marker& first = model_.markers.get(joint.a);
-        const Marker& second = model_.markers.get(joint.b);
+        if (joint.as<Prismatic>() == nullptr && joint.as<Cylindrical>() == nullptr) continue;
+        const Marker& first = model_.markers.get(joint.ends().first);
+        const Marker& second = model_.markers.get(joint.ends().second);
         if (first.place != Marker::Kind::turned || second.place != Marker::Kind::turned) continue;
         const ConstraintElement<D>& e = m_.elements[m_.element_index.at(joint.name)];
         const Vec<D> d = m_.reference.value[e.b.point] - m_.reference.value[e.a.point];

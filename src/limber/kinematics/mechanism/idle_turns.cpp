@@ -8,7 +8,8 @@
 namespace limber {
 namespace {
 
-// Moments of inertia below this part of the largest one, and distances below this part of the typical length, are rounding.
+// Moments of inertia below this part of the largest one, and distances below this part of the typical length, are
+// rounding.
 constexpr double no_turn_inertia = 1e-14;
 constexpr double no_distance = 1e-10;
 
@@ -62,7 +63,7 @@ private:
 
     /// The turn that a joint leaves to this body by itself, if there is one: about a point, or about an axis too.
     bool add_motions(const ConstraintElement<D>& element, int body) {
-        std::vector<JointMotion> motions = *element.motions;
+        std::vector<JointMotion> motions = element.motions.value();
         if (body == element.body_b) std::reverse(motions.begin(), motions.end());
         const MarkerFeatures<D>& marker = body == element.body_b ? element.b : element.a;
         std::optional<int> slide;

@@ -1,7 +1,8 @@
 #pragma once
-// Turns of a body that have no inertia and that nothing sees: of a point mass, of a thin rod between two balls. No joint restricts
-// them, no force acts along them or depends on them, so they may stay as they are. Coordinates that count them need some inertia
-// there, or rounding drives them; as nothing is coupled to them, any value gives the same motion of everything else.
+// Turns of a body that have no inertia and that nothing sees: of a point mass, of a thin rod between two balls. No
+// joint restricts them, no force acts along them or depends on them, so they may stay as they are. Coordinates that
+// count them need some inertia there, or rounding drives them; as nothing is coupled to them, any value gives the same
+// motion of everything else.
 //
 // They are found from the body's own points and directions alone, so that they do not depend on the configuration.
 

@@ -34,63 +34,59 @@ namespace {
 
 const char* axis_names[] = {"x", "y", "z"};
 
-[[noreturn]] void needs_space(const Joint& joint) {
-    throw ModelError(fmt::format("joint '{}': a {} joint needs a spatial model; this one is planar", joint.name,
-                                 joint_type_name(joint.type)));
-}
+// The motion that a joint leaves free, where it is a sequence of turns and slides; nothing: it is none.
+template <int D>
+struct FreeMotions {
+    using K = JointMotion::Kind;
+    using List = std::optional<std::vector<JointMotion>>;
+    static constexpr int z = 2;
 
-bool needs_markers(JointType type) {
-    return type != JointType::gear && type != JointType::rack_and_pinion && type != JointType::coupling &&
-           type != JointType::velocity;
-}
+    static List list(std::initializer_list<JointMotion> motions) { return std::vector<JointMotion>(motions); }
+
+    List operator()(const Fixed&) const { return list({}); }
+    List operator()(const Revolute&) const { return list({{K::turn, z}}); }
+    List operator()(const Prismatic&) const { return list({{K::slide, D == 2 ? 0 : z}}); }
+    List operator()(const Cylindrical&) const { return list({{K::turn, z}, {K::slide, z}}); }
+    List operator()(const Spherical&) const { return list({{K::ball}}); }
+    List operator()(const Universal&) const { return list({{K::turn, 0}, {K::turn, 1}}); }
+    List operator()(const PlanarJoint&) const { return list({{K::slide, 0}, {K::slide, 1}, {K::turn, z}}); }
+    List operator()(const Helical&) const { return list({{K::screw, z, pitch / (2 * pi), offset}}); }
+    List operator()(const PointOnLine&) const {
+        return D == 2 ? list({{K::slide, 0}, {K::turn, z}}) : list({{K::slide, z}, {K::ball}});
+    }
+    List operator()(const PointOnPlane&) const { return list({{K::slide, 0}, {K::slide, 1}, {K::ball}}); }
+    List operator()(const ParallelAxes&) const {
+        return D == 2 ? list({{K::slide, 0}, {K::slide, 1}})
+                      : list({{K::slide, 0}, {K::slide, 1}, {K::slide, 2}, {K::turn, z}});
+    }
+    template <class Type>
+    List operator()(const Type&) const {
+        return std::nullopt;
+    }
+
+    double pitch = 0, offset = 0;  ///< of a screw
+};
 
 }  // namespace
-
-const char* joint_type_name(JointType type) {
-    switch (type) {
-        case JointType::fixed: return "fixed";
-        case JointType::revolute: return "revolute";
-        case JointType::prismatic: return "prismatic";
-        case JointType::cylindrical: return "cylindrical";
-        case JointType::spherical: return "spherical";
-        case JointType::universal: return "universal";
-        case JointType::planar: return "planar";
-        case JointType::helical: return "helical";
-        case JointType::point_on_line: return "point-on-line";
-        case JointType::point_on_plane: return "point-on-plane";
-        case JointType::distance: return "distance";
-        case JointType::parallel_axes: return "parallel-axes";
-        case JointType::perpendicular_axes: return "perpendicular-axes";
-        case JointType::constant_velocity: return "constant-velocity";
-        case JointType::gear: return "gear";
-        case JointType::rack_and_pinion: return "rack-and-pinion";
-        case JointType::coupling: return "coupling";
-        case JointType::point_on_curve: return "point-on-curve";
-        case JointType::rolling_disc: return "rolling-disc";
-        case JointType::skate: return "skate";
-        case JointType::velocity: return "velocity";
-    }
-    return "";
-}
 
 // ---------------------------------------------------------------- primitives
 
 template <int D>
 ConstraintElement<D>& MechanismBuilder<D>::start_element(ElementRole role, const std::string& name,
-                                                         const Joint* joint) {
+                                                         const MarkerPair* between) {
     ConstraintElement<D> element;
     element.name = name;
     element.role = role;
     element.first_row = static_cast<int>(m_.constraints.rows.size());
-    if (joint != nullptr && needs_markers(joint->type)) {
+    if (between != nullptr) {
         element.has_markers = true;
-        element.a = marker(joint->a);
-        element.b = marker(joint->b);
-        element.body_a = body_index(joint->a);
-        element.body_b = body_index(joint->b);
+        element.a = marker(between->first);
+        element.b = marker(between->second);
+        element.body_a = body_index(between->first);
+        element.body_b = body_index(between->second);
         if (element.body_a == element.body_b)
-            throw ModelError(fmt::format("joint '{}': both markers are on the same body '{}'", name,
-                                         model_.bodies.get(model_.markers.get(joint->a).body).name));
+            throw ModelError(fmt::format("{} '{}': both markers are on the same body '{}'", element_role_name(role),
+                                         name, model_.bodies.get(model_.markers.get(between->first).body).name));
     }
     m_.element_index[element.key()] = static_cast<int>(m_.elements.size());
     m_.elements.push_back(element);
@@ -155,78 +151,29 @@ void MechanismBuilder<D>::on_line() {
         add_row({{1.0, measure(MeasureKind::dot_point, {element_->a.point, element_->b.point, element_->a.axis[k]})}});
 }
 
+// In the plane through a that is normal to its z.
+template <int D>
+void MechanismBuilder<D>::on_plane() {
+    add_row({{1.0, measure(MeasureKind::dot_point, {element_->a.point, element_->b.point, element_->a.axis[D - 1]})}});
+}
+
 // ---------------------------------------------------------------- joints
 
 template <int D>
 void MechanismBuilder<D>::add_joint(const Joint& joint) {
-    const bool space_only = joint.type == JointType::cylindrical || joint.type == JointType::spherical ||
-                            joint.type == JointType::universal || joint.type == JointType::planar ||
-                            joint.type == JointType::helical || joint.type == JointType::point_on_plane ||
-                            joint.type == JointType::constant_velocity;
-    if (D == 2 && space_only) needs_space(joint);
-    element_ = &start_element(ElementRole::joint, joint.name, &joint);
+    if (D == 2 && joint.note().is_spatial_only)
+        throw ModelError(fmt::format("joint '{}': a {} joint needs a spatial model; this one is planar", joint.name,
+                                     joint.note().name));
+    element_ = &start_element(ElementRole::joint, joint.name, joint.between());
     const std::size_t first_shared = m_.shared.size();
-    constexpr int last = D - 1;  // the plane's normal in space
-    switch (joint.type) {
-        case JointType::fixed:
-            coincide();
-            align();
-            break;
-        case JointType::revolute:
-            coincide();
-            if (D == 3) parallel_axes();
-            break;
-        case JointType::prismatic:
-            on_line();
-            align();
-            break;
-        case JointType::cylindrical:
-            on_line();
-            parallel_axes();
-            break;
-        case JointType::spherical: coincide(); break;
-        case JointType::universal:
-            coincide();
-            add_row({{1.0, measure(MeasureKind::dot, {element_->a.axis[0], element_->b.axis[1]})}});
-            break;
-        case JointType::planar:
-            add_row({{1.0, measure(MeasureKind::dot_point,
-                                   {element_->a.point, element_->b.point, element_->a.axis[last]})}});
-            parallel_axes();
-            break;
-        case JointType::helical: add_helical(joint); break;
-        case JointType::point_on_line: on_line(); break;
-        case JointType::point_on_plane:
-            add_row({{1.0, measure(MeasureKind::dot_point,
-                                   {element_->a.point, element_->b.point, element_->a.axis[last]})}});
-            break;
-        case JointType::distance: add_distance(joint); break;
-        case JointType::parallel_axes: parallel_axes(); break;
-        case JointType::perpendicular_axes: {
-            const int k = D == 2 ? 0 : 2;
-            add_row({{1.0, measure(MeasureKind::dot, {element_->a.axis[k], element_->b.axis[k]})}});
-            break;
-        }
-        case JointType::constant_velocity:
-            coincide();
-            add_row({{1.0, measure(MeasureKind::dot, {element_->a.axis[0], element_->b.axis[1]})},
-                     {-1.0, measure(MeasureKind::dot, {element_->a.axis[1], element_->b.axis[0]})}});
-            break;
-        case JointType::gear:
-        case JointType::rack_and_pinion:
-        case JointType::coupling: add_coupling(joint); break;
-        case JointType::point_on_curve: add_curve(joint); break;
-        case JointType::rolling_disc: add_rolling(joint); break;
-        case JointType::skate: add_skate(); break;
-        case JointType::velocity: add_user_velocity(joint); break;
-    }
+    std::visit([&](const auto& type) { add_rows(joint.name, type); }, joint.type);
     if (joint.is_disabled) {
         m_.constraints.drop_rows_from(element_->first_row);
         m_.shared.resize(first_shared);
     } else if (joint.closing.empty()) {
         add_motions(joint);
     } else {
-        lead_together(joint);
+        add_closing_laws(joint);
         m_.shared.resize(first_shared);
     }
     element_->row_count = static_cast<int>(m_.constraints.rows.size()) - element_->first_row;
@@ -235,7 +182,7 @@ void MechanismBuilder<D>::add_joint(const Joint& joint) {
 
 // The rows just made follow a law of time that ends at zero.
 template <int D>
-void MechanismBuilder<D>::lead_together(const Joint& joint) {
+void MechanismBuilder<D>::add_closing_laws(const Joint& joint) {
     const std::string what = fmt::format("joint '{}': closing", joint.name);
     ConstraintSet<D>& set = m_.constraints;
     const auto value = [&](std::size_t i) {
@@ -261,57 +208,102 @@ void MechanismBuilder<D>::lead_together(const Joint& joint) {
     }
 }
 
-// The motion a joint leaves free, where it is a sequence of turns and slides.
 template <int D>
 void MechanismBuilder<D>::add_motions(const Joint& joint) {
-    using K = JointMotion::Kind;
-    constexpr int z = 2;
-    std::vector<JointMotion> list;
-    element_->is_cut = joint.is_cut;
-    switch (joint.type) {
-        case JointType::fixed: break;
-        case JointType::revolute: list = {{K::turn, z}}; break;
-        case JointType::prismatic: list = {{K::slide, D == 2 ? 0 : z}}; break;
-        case JointType::cylindrical: list = {{K::turn, z}, {K::slide, z}}; break;
-        case JointType::spherical: list = {{K::ball}}; break;
-        case JointType::universal: list = {{K::turn, 0}, {K::turn, 1}}; break;
-        case JointType::planar: list = {{K::slide, 0}, {K::slide, 1}, {K::turn, z}}; break;
-        case JointType::helical: {
-            const Row& row = m_.constraints.rows.back();
-            const double pitch = evaluation_.number(joint.pitch, fmt::format("joint '{}': pitch", joint.name));
-            list = {{K::screw, z, pitch / (2 * pi), row.rhs}};
-            break;
-        }
-        case JointType::point_on_line:
-            list = D == 2 ? std::vector<JointMotion>{{K::slide, 0}, {K::turn, z}}
-                          : std::vector<JointMotion>{{K::slide, z}, {K::ball}};
-            break;
-        case JointType::point_on_plane: list = {{K::slide, 0}, {K::slide, 1}, {K::ball}}; break;
-        case JointType::parallel_axes:
-            list = {{K::slide, 0}, {K::slide, 1}};
-            if (D == 3) list.insert(list.end(), {{K::slide, 2}, {K::turn, z}});
-            break;
-        default: return;
+    FreeMotions<D> motions;
+    if (const auto* screw = joint.as<Helical>()) {
+        motions.pitch = evaluation_.number(screw->pitch, fmt::format("joint '{}': pitch", joint.name));
+        motions.offset = m_.constraints.rows.back().rhs;
     }
-    element_->motions = std::move(list);
+    element_->is_cut = joint.is_cut;
+    element_->motions = std::visit(motions, joint.type);
 }
 
 template <int D>
-void MechanismBuilder<D>::add_distance(const Joint& joint) {
+void MechanismBuilder<D>::add_rows(const std::string&, const Fixed&) {
+    coincide();
+    align();
+}
+
+template <int D>
+void MechanismBuilder<D>::add_rows(const std::string&, const Revolute&) {
+    coincide();
+    if (D == 3) parallel_axes();
+}
+
+template <int D>
+void MechanismBuilder<D>::add_rows(const std::string&, const Prismatic&) {
+    on_line();
+    align();
+}
+
+template <int D>
+void MechanismBuilder<D>::add_rows(const std::string&, const Cylindrical&) {
+    on_line();
+    parallel_axes();
+}
+
+template <int D>
+void MechanismBuilder<D>::add_rows(const std::string&, const Spherical&) {
+    coincide();
+}
+
+template <int D>
+void MechanismBuilder<D>::add_rows(const std::string&, const Universal&) {
+    coincide();
+    add_row({{1.0, measure(MeasureKind::dot, {element_->a.axis[0], element_->b.axis[1]})}});
+}
+
+template <int D>
+void MechanismBuilder<D>::add_rows(const std::string&, const PlanarJoint&) {
+    on_plane();
+    parallel_axes();
+}
+
+template <int D>
+void MechanismBuilder<D>::add_rows(const std::string&, const PointOnLine&) {
+    on_line();
+}
+
+template <int D>
+void MechanismBuilder<D>::add_rows(const std::string&, const PointOnPlane&) {
+    on_plane();
+}
+
+template <int D>
+void MechanismBuilder<D>::add_rows(const std::string&, const ParallelAxes&) {
+    parallel_axes();
+}
+
+template <int D>
+void MechanismBuilder<D>::add_rows(const std::string&, const PerpendicularAxes&) {
+    const int k = D == 2 ? 0 : 2;
+    add_row({{1.0, measure(MeasureKind::dot, {element_->a.axis[k], element_->b.axis[k]})}});
+}
+
+template <int D>
+void MechanismBuilder<D>::add_rows(const std::string&, const ConstantVelocity&) {
+    coincide();
+    add_row({{1.0, measure(MeasureKind::dot, {element_->a.axis[0], element_->b.axis[1]})},
+             {-1.0, measure(MeasureKind::dot, {element_->a.axis[1], element_->b.axis[0]})}});
+}
+
+template <int D>
+void MechanismBuilder<D>::add_rows(const std::string& name, const DistanceJoint& joint) {
     const Vec<D> d = m_.reference.value[element_->b.point] - m_.reference.value[element_->a.point];
     const double length =
-        joint.length ? evaluation_.number(*joint.length, fmt::format("joint '{}': length", joint.name)) : d.norm();
+        joint.length ? evaluation_.number(*joint.length, fmt::format("joint '{}': length", name)) : d.norm();
     if (!(length > 0))
         throw ModelError(
             fmt::format("joint '{}': the distance must be positive, found {}; use a {} joint to join two "
                         "points",
-                        joint.name, length, D == 2 ? "revolute" : "spherical"));
+                        name, length, D == 2 ? "revolute" : "spherical"));
     add_row({{1.0, measure(MeasureKind::half_square, {element_->a.point, element_->b.point}, length)}});
 }
 
 template <int D>
-void MechanismBuilder<D>::add_helical(const Joint& joint) {
-    const double pitch = evaluation_.number(joint.pitch, fmt::format("joint '{}': pitch", joint.name));
+void MechanismBuilder<D>::add_rows(const std::string& name, const Helical& joint) {
+    const double pitch = evaluation_.number(joint.pitch, fmt::format("joint '{}': pitch", name));
     on_line();
     parallel_axes();
     const int turn = angle(element_->a.axis[0], element_->a.axis[1], element_->b.axis[0]);
@@ -319,34 +311,51 @@ void MechanismBuilder<D>::add_helical(const Joint& joint) {
         measure(MeasureKind::dot_point, {element_->a.point, element_->b.point, element_->a.axis[D - 1]});
     std::vector<RowTerm> terms{{1.0, advance}};
     if (pitch != 0) terms.push_back({-pitch / (2 * pi), turn});
-    const double rhs = joint.offset ? evaluation_.number(*joint.offset, fmt::format("joint '{}': offset", joint.name))
+    const double rhs = joint.offset ? evaluation_.number(*joint.offset, fmt::format("joint '{}': offset", name))
                                     : reference_value(terms);
     add_row(terms, rhs);
 }
 
 template <int D>
-void MechanismBuilder<D>::add_coupling(const Joint& joint) {
-    const std::string what = fmt::format("joint '{}'", joint.name);
+void MechanismBuilder<D>::add_sum(const std::string& name, const std::vector<std::pair<double, std::string>>& sum,
+                                  const std::optional<Number>& offset) {
+    const std::string what = fmt::format("joint '{}'", name);
     std::vector<RowTerm> terms;
-    for (std::size_t i = 0; i < joint.terms.size(); ++i) {
-        double c = evaluation_.number(joint.terms[i].coefficient, what + ": coefficient");
-        // gear: second = ratio * first; rack and pinion: displacement (second) = radius * angle (first)
-        if (joint.type == JointType::gear) c = i == 0 ? -evaluation_.number(joint.ratio, what + ": ratio") : 1.0;
-        if (joint.type == JointType::rack_and_pinion)
-            c = i == 0 ? -evaluation_.number(joint.radius, what + ": radius") : 1.0;
-        const int index = scalar(joint.terms[i].scalar, what);
-        if (c != 0) terms.push_back({c, index});
+    for (const auto& [coefficient, coordinate] : sum) {
+        const int index = scalar(coordinate, what);
+        if (coefficient != 0) terms.push_back({coefficient, index});
     }
     if (terms.empty()) throw ModelError(what + ": at least one coefficient must not be zero");
-    const double rhs = joint.offset ? evaluation_.number(*joint.offset, what + ": offset") : reference_value(terms);
-    add_row(terms, rhs);
+    add_row(terms, offset ? evaluation_.number(*offset, what + ": offset") : reference_value(terms));
 }
 
 template <int D>
-void MechanismBuilder<D>::add_curve(const Joint& joint) {
-    const std::string what = fmt::format("joint '{}'", joint.name);
+void MechanismBuilder<D>::add_rows(const std::string& name, const Gear& gear) {
+    const double ratio = evaluation_.number(gear.ratio, fmt::format("joint '{}': ratio", name));
+    add_sum(name, {{-ratio, gear.coordinates.first}, {1.0, gear.coordinates.second}}, gear.offset);
+}
+
+template <int D>
+void MechanismBuilder<D>::add_rows(const std::string& name, const RackAndPinion& rack) {
+    const double radius = evaluation_.number(rack.radius, fmt::format("joint '{}': radius", name));
+    add_sum(name, {{-radius, rack.coordinates.first}, {1.0, rack.coordinates.second}}, rack.offset);
+}
+
+template <int D>
+void MechanismBuilder<D>::add_rows(const std::string& name, const CoordinateCoupling& coupling) {
+    std::vector<std::pair<double, std::string>> sum;
+    sum.reserve(coupling.terms.size());
+    for (const ScalarTerm& term : coupling.terms)
+        sum.emplace_back(evaluation_.number(term.coefficient, fmt::format("joint '{}': coefficient", name)),
+                         term.scalar);
+    add_sum(name, sum, coupling.offset);
+}
+
+template <int D>
+void MechanismBuilder<D>::add_rows(const std::string&, const PointOnCurve& joint) {
     const CurveDefinition& definition = model_.curves.get(joint.curve);
     std::vector<Vec<D>> points;
+    points.reserve(definition.points.size());
     for (const Number3& n : definition.points)
         points.push_back(evaluation_.vector(n, fmt::format("curve '{}'", definition.name)).template head<D>());
     for (std::size_t i = 1; i < points.size(); ++i)
@@ -377,8 +386,8 @@ void MechanismBuilder<D>::add_curve(const Joint& joint) {
 }
 
 template <int D>
-void MechanismBuilder<D>::add_rolling(const Joint& joint) {
-    const std::string what = fmt::format("joint '{}': radius", joint.name);
+void MechanismBuilder<D>::add_rows(const std::string& name, const RollingDisc& joint) {
+    const std::string what = fmt::format("joint '{}': radius", name);
     const double radius = evaluation_.number(joint.radius, what);
     if (!(radius > 0)) throw ModelError(fmt::format("{} must be positive, found {}", what, radius));
     const auto& plane = element_->a;
@@ -404,7 +413,7 @@ void MechanismBuilder<D>::add_rolling(const Joint& joint) {
 }
 
 template <int D>
-void MechanismBuilder<D>::add_skate() {
+void MechanismBuilder<D>::add_rows(const std::string&, const Skate&) {
     std::vector<int> slots{element_->a.point};
     slots.insert(slots.end(), element_->a.axis.begin(), element_->a.axis.end());
     slots.push_back(element_->b.point);
@@ -416,8 +425,8 @@ void MechanismBuilder<D>::add_skate() {
 }
 
 template <int D>
-void MechanismBuilder<D>::add_user_velocity(const Joint& joint) {
-    const std::string what = fmt::format("joint '{}'", joint.name);
+void MechanismBuilder<D>::add_rows(const std::string& name, const VelocityJoint& joint) {
+    const std::string what = fmt::format("joint '{}'", name);
     // The scalars that appear in the coefficients are the variables of the row.
     UserVelocityRow user;
     std::vector<std::string> names;
@@ -428,7 +437,7 @@ void MechanismBuilder<D>::add_user_velocity(const Joint& joint) {
         }
     };
     for (const ScalarTerm& term : joint.terms) collect(term.coefficient);
-    if (joint.offset) collect(*joint.offset);
+    if (joint.equals) collect(*joint.equals);
     if (names.size() > 60) throw ModelError(what + ": more than 60 scalars in one velocity constraint");
     for (const std::string& name : names) user.inputs.push_back(scalar(name, what));
     names.emplace_back("t");
@@ -437,7 +446,7 @@ void MechanismBuilder<D>::add_user_velocity(const Joint& joint) {
         measures.push_back(scalar(term.scalar, what));
         user.coefficients.push_back(evaluation_.bind(term.coefficient, names, what));
     }
-    user.rhs = evaluation_.bind(joint.offset.value_or(Number(0.0)), names, what);
+    user.rhs = evaluation_.bind(joint.equals.value_or(Number(0.0)), names, what);
     m_.constraints.add_user_velocity_row(static_cast<int>(m_.elements.size()) - 1, measures, std::move(user));
 }
 
@@ -473,9 +482,9 @@ void MechanismBuilder<D>::add_driver(const Driver& driver) {
 }
 
 template void MechanismBuilder<2>::add_row(const std::vector<RowTerm>&, double, int);
-template ConstraintElement<2>& MechanismBuilder<2>::start_element(ElementRole, const std::string&, const Joint*);
+template ConstraintElement<2>& MechanismBuilder<2>::start_element(ElementRole, const std::string&, const MarkerPair*);
 template void MechanismBuilder<3>::add_row(const std::vector<RowTerm>&, double, int);
-template ConstraintElement<3>& MechanismBuilder<3>::start_element(ElementRole, const std::string&, const Joint*);
+template ConstraintElement<3>& MechanismBuilder<3>::start_element(ElementRole, const std::string&, const MarkerPair*);
 template void MechanismBuilder<2>::add_joint(const Joint&);
 template void MechanismBuilder<3>::add_joint(const Joint&);
 template void MechanismBuilder<2>::add_driver(const Driver&);

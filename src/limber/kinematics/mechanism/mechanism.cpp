@@ -66,7 +66,8 @@ Mechanism<D> MechanismBuilder<D>::build() {
             out.push_back({scalar(value.scalar, what), evaluation_.number(value.value, what)});
         }
     };
-    // Conditions of events may use any joint coordinate; what is no coordinate is found among the sensors when they are watched.
+    // Conditions of events may use any joint coordinate; what is no coordinate is found among the sensors when they are
+    // watched.
     for (const auto handle : model_.events.handles())
         for (const std::string& name : model_.events.get(handle).condition.names())
             find_or_make_scalar(without_rate(name));
@@ -83,7 +84,7 @@ Mechanism<D> MechanismBuilder<D>::build() {
 
 template <int D>
 Mechanism<D> MechanismBuilder<D>::build_with(const Joint& joint) {
-    for (const MarkerHandle handle : {joint.a, joint.b})
+    for (const MarkerHandle handle : {joint.ends().first, joint.ends().second})
         if (model_.markers.get(handle).body != model_.ground() && body_index(handle) < 0)
             throw ModelError(fmt::format("joint '{}': its bodies are elsewhere", joint.name));
     add_joint(joint);

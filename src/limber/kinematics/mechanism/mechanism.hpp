@@ -45,8 +45,8 @@ struct MechanismBody {
     MarkerFeatures<D> frame;                        ///< features of the frame at the centre of mass, body axes
 };
 
-/// One step of the motion that a joint leaves free, from its first marker to its second: each acts in the axes that the steps
-/// before have turned. A set of relative coordinates may describe the second body by them.
+/// One step of the motion that a joint leaves free, from its first marker to its second: each acts in the axes that the
+/// steps before have turned. A set of relative coordinates may describe the second body by them.
 struct JointMotion {
     enum class Kind { turn, slide, screw, ball };
     Kind kind = Kind::turn;
@@ -83,8 +83,9 @@ struct ConstraintElement {
     int mesh = -1;  ///< gear or rack whose teeth meet at a known place: which of Mechanism::meshes
 };
 
-/// Two toothed wheels, or a wheel and a rack. Its row says what turns with what; the force that keeps it acts where the teeth meet
-/// (body_space/gear_mesh.hpp). That place is fixed in the body that carries both, and follows from the axes of their bearings.
+/// Two toothed wheels, or a wheel and a rack. Its row says what turns with what; the force that keeps it acts where the
+/// teeth meet (body_space/gear_mesh.hpp). That place is fixed in the body that carries both, and follows from the axes
+/// of their bearings.
 struct GearMesh {
     int row = -1;
     bool has_rack = false;
@@ -109,8 +110,8 @@ struct UnilateralRow {
     double latch_speed = -1;  ///< closes for good when reached slower than this; negative: never
 };
 
-/// Dry friction along some velocity rows: while it sticks the rows are on, while it slips a force acts (ForceKind::friction).
-/// The force is the coefficient times a load: that of a contact, or of a joint.
+/// Dry friction along some velocity rows: while it sticks the rows are on, while it slips a force acts
+/// (ForceKind::friction). The force is the coefficient times a load: that of a contact, or of a joint.
 struct FrictionElement {
     std::string name;
     int first_row = 0, row_count = 0;
@@ -234,7 +235,5 @@ Mechanism<D> with_joint(Mechanism<D> mechanism, const Model& model, const Joint&
 /// "crank.angle" of "crank.angle.rate"; other names as they are.
 std::string without_rate(const std::string& name);
 /// Names of the coordinates a joint has: {"angle"}, {"angle", "displacement"}, ...
-std::vector<std::string> joint_coordinate_names(JointType type, bool planar);
-const char* joint_type_name(JointType type);
 
 }  // namespace limber

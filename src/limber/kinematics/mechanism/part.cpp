@@ -112,6 +112,7 @@ private:
             UserVelocityRow user = from.user_rows[row.user];
             for (int& input : user.inputs) input = measure(input);
             std::vector<int> measures;
+            measures.reserve(row_terms.size());
             for (const RowTerm& term : row_terms) measures.push_back(term.measure);
             to.add_user_velocity_row(element, measures, std::move(user));
         } else {

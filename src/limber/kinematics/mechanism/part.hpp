@@ -1,6 +1,6 @@
 #pragma once
-// A part of a mechanism: some of its bodies with some of its joints, drivers and forces, as a mechanism of its own. What the
-// rest does to the part can enter through ports: bodies on which a wrench kept in the memory acts.
+// A part of a mechanism: some of its bodies with some of its joints, drivers and forces, as a mechanism of its own.
+// What the rest does to the part can enter through ports: bodies on which a wrench kept in the memory acts.
 
 #include "limber/kinematics/mechanism/mechanism.hpp"
 

@@ -20,36 +20,6 @@ const Sensor* find_sensor_of_column(const Model& model, const std::string& colum
 
 }  // namespace
 
-std::vector<std::string> joint_coordinate_names(JointType type, bool planar) {
-    switch (type) {
-        case JointType::revolute: return {"angle"};
-        case JointType::prismatic: return {"displacement"};
-        case JointType::cylindrical:
-        case JointType::helical: return {"angle", "displacement"};
-        case JointType::universal: return {"angle1", "angle2"};
-        case JointType::planar: return {"x", "y", "angle"};
-        case JointType::point_on_line:
-            return planar ? std::vector<std::string>{"displacement", "angle"}
-                          : std::vector<std::string>{"displacement"};
-        case JointType::point_on_plane: return {"x", "y"};
-        case JointType::distance: return {"length"};
-        case JointType::parallel_axes:
-        case JointType::point_on_curve:
-        case JointType::fixed:
-        case JointType::spherical:
-        case JointType::perpendicular_axes:
-        case JointType::constant_velocity:
-        case JointType::gear:
-        case JointType::rack_and_pinion:
-        case JointType::coupling:
-        case JointType::velocity: return {};
-        case JointType::rolling_disc:
-            return planar ? std::vector<std::string>{"displacement", "angle"} : std::vector<std::string>{"x", "y"};
-        case JointType::skate: return planar ? std::vector<std::string>{"x", "y", "angle"} : std::vector<std::string>{};
-    }
-    return {};
-}
-
 std::string without_rate(const std::string& name) {
     const std::string suffix = ".rate";
     return name.size() > suffix.size() && name.ends_with(suffix) ? name.substr(0, name.size() - suffix.size()) : name;
@@ -57,10 +27,10 @@ std::string without_rate(const std::string& name) {
 
 template <int D>
 int MechanismBuilder<D>::joint_coordinate(const Joint& joint, const std::string& coordinate) {
-    const auto names = joint_coordinate_names(joint.type, D == 2);
+    const auto names = coordinate_names(joint.type, D == 2);
     if (std::find(names.begin(), names.end(), coordinate) == names.end()) return -1;
-    const MarkerFeatures<D> a = marker(joint.a);
-    const MarkerFeatures<D> b = marker(joint.b);
+    const MarkerFeatures<D> a = marker(joint.ends().first);
+    const MarkerFeatures<D> b = marker(joint.ends().second);
     const auto along = [&](int axis) { return measure(MeasureKind::dot_point, {a.point, b.point, a.axis[axis]}); };
     if (coordinate == "angle") return angle(a.axis[0], a.axis[1], b.axis[0]);
     if (coordinate == "angle1") return angle(a.axis[1], a.axis[2 % D], b.axis[1]);
@@ -115,14 +85,12 @@ template <int D>
 int MechanismBuilder<D>::scalar(const std::string& name, const std::string& what) {
     const int index = find_or_make_scalar(name);
     if (index >= 0) return index;
-    const auto joint = model_.joints.find(name.substr(0, name.rfind('.')));
-    if (!joint.is_null()) {
-        const JointType type = model_.joints.get(joint).type;
-        const auto names = joint_coordinate_names(type, D == 2);
+    if (const Joint* joint = model_.joints.find(model_.joints.find(name.substr(0, name.rfind('.'))))) {
+        const auto names = coordinate_names(joint->type, D == 2);
         throw ModelError(names.empty() ? fmt::format("{}: a {} joint has no coordinate (asked for '{}')", what,
-                                                     joint_type_name(type), name)
+                                                     joint->note().name, name)
                                        : fmt::format("{}: joint '{}' has the coordinate(s) {}; found '{}'", what,
-                                                     model_.joints.get(joint).name, fmt::join(names, ", "), name));
+                                                     joint->name, fmt::join(names, ", "), name));
     }
     if (const Sensor* sensor = find_sensor_of_column(model_, name)) {
         if (sensor->quantity == Sensor::Quantity::position)
@@ -193,7 +161,7 @@ std::vector<std::string> MechanismBuilder<D>::scalar_names() const {
     std::vector<std::string> names;
     for (const auto handle : model_.joints.handles()) {
         const Joint& joint = model_.joints.get(handle);
-        for (const auto& coordinate : joint_coordinate_names(joint.type, D == 2))
+        for (const auto& coordinate : coordinate_names(joint.type, D == 2))
             names.push_back(joint.name + "." + coordinate);
     }
     for (const auto handle : model_.sensors.handles()) {

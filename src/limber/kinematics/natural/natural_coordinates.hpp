@@ -31,8 +31,8 @@ public:
     using FeatureJacobian = Eigen::Matrix<double, D, Eigen::Dynamic, 0, D, max_feature_columns>;
 
     explicit NaturalCoordinates(const Mechanism<D>& mechanism);
-    /// The coordinates of `like`, whose mechanism has the same bodies, joints and features but may have other inertia: which
-    /// points and vectors describe a body depends on it.
+    /// The coordinates of `like`, whose mechanism has the same bodies, joints and features but may have other inertia:
+    /// which points and vectors describe a body depends on it.
     NaturalCoordinates(const Mechanism<D>& mechanism, const NaturalCoordinates& like);
 
     int size() const { return size_; }

@@ -45,8 +45,8 @@ public:
         return {column_.data() + column_start_[feature], column_.data() + column_start_[feature + 1]};
     }
     bool is_implied(const Row&) const { return false; }
-    /// What counts as the inertia of a coordinate that has less: a slender rod has none about its axis, and no set of Euler
-    /// parameters is that axis alone.
+    /// What counts as the inertia of a coordinate that has less: a slender rod has none about its axis, and no set of
+    /// Euler parameters is that axis alone.
     double inertia_floor(int column) const;
 
     void update_positions(const VecX& q, std::span<const int> list, FeatureState<D>& features) const;

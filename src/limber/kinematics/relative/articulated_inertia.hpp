@@ -1,16 +1,16 @@
 #pragma once
-// Articulated-body inertias (Featherstone 1983; Vereshchagin 1974): solves M x = b with the mass matrix M of relative coordinates in
-// time proportional to the number of bodies, without forming M.
+// Articulated-body inertias (Featherstone 1983; Vereshchagin 1974): solves M x = b with the mass matrix M of relative
+// coordinates in time proportional to the number of bodies, without forming M.
 //
 //   up    A_i = M_i + sum over children of (A - W W^T) moved,   S^T A S = L L^T,   W = A S L^-T
 //   solve up    u = L^-1 (b - S^T p),   p_parent += moved (p + W u)
 //         down  x = L^-T (u - W^T a_parent),   a = a_parent moved + S x
 //
-// The way up is half of M^-1: x^T M^-1 y is the dot product of the u of both. For an x with few entries it visits the bodies of these and
-// their ancestors only.
+// The way up is half of M^-1: x^T M^-1 y is the dot product of the u of both. For an x with few entries it visits the
+// bodies of these and their ancestors only.
 //
-// Two additions to S^T A S make it regular: mu p p^T for Euler parameters (their length then obeys M x = b by itself, apart from all
-// else, since S p = 0), and a small multiple of the coordinate's typical inertia where there is no mass.
+// Two additions to S^T A S make it regular: mu p p^T for Euler parameters (their length then obeys M x = b by itself,
+// apart from all else, since S p = 0), and a small multiple of the coordinate's typical inertia where there is no mass.
 
 #include <span>
 

@@ -1,18 +1,18 @@
 #pragma once
 // Relative coordinates: the turns and slides of the joints of a spanning forest.
 //
-// With c the centre of mass of the body that a coordinate moves first, the velocity that a unit rate of the coordinate gives to a
-// point x of the body's subtree is the column
+// With c the centre of mass of the body that a coordinate moves first, the velocity that a unit rate of the coordinate
+// gives to a point x of the body's subtree is the column
 //
 //   J(x) = u + w x (x - c)
 //
-// and w, u and their first and second time derivatives (along the actual motion) are all that formulations need: masses, forces,
-// Jacobians and exact tangents are sums of products of columns.
+// and w, u and their first and second time derivatives (along the actual motion) are all that formulations need:
+// masses, forces, Jacobians and exact tangents are sums of products of columns.
 //
 // Everything is in world axes and about centres of mass, so nothing grows with the distance from the origin.
 //
-// A ball has Euler parameters p as coordinates, w_k = 2 E(p)_k / |p|^2 with E = [-e, e0 I + ~e]: orientations do not depend on the
-// length of p, and a row 1/2 (p.p - 1) = 0 keeps it.
+// A ball has Euler parameters p as coordinates, w_k = 2 E(p)_k / |p|^2 with E = [-e, e0 I + ~e]: orientations do not
+// depend on the length of p, and a row 1/2 (p.p - 1) = 0 keeps it.
 
 #include <string>
 #include <vector>

@@ -122,7 +122,7 @@ private:
             node.motions.push_back({D == 2 ? JointMotion::Kind::turn : JointMotion::Kind::ball, 2});
         } else {
             const auto& element = m_.elements[node.element];
-            node.motions = *element.motions;
+            node.motions = element.motions.value();
             const bool is_reversed = element.body_b != body;
             set_frame(is_reversed ? element.b : element.a, node.parent_point, node.parent_axes);
             set_frame(is_reversed ? element.a : element.b, node.point, node.axes);
@@ -145,8 +145,8 @@ private:
         for (int k = 0; k < D; ++k) axes.col(k) = m_.features[marker.axis[k]].local;
     }
 
-    // Seen from the second body the steps run backwards. All signs turn, which the coordinates simply count the other way; only
-    // the constant advance of a screw must turn with them.
+    // Seen from the second body the steps run backwards. All signs turn, which the coordinates simply count the other
+    // way; only the constant advance of a screw must turn with them.
     static void reverse(TreeNode<D>& node) {
         std::reverse(node.motions.begin(), node.motions.end());
         for (JointMotion& motion : node.motions) motion.offset = -motion.offset;

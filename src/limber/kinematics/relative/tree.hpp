@@ -1,9 +1,10 @@
 #pragma once
-// Spanning forest of a mechanism: every body hangs on a parent by a sequence of turns and slides; joints that are not in the
-// forest close loops by their constraint rows.
+// Spanning forest of a mechanism: every body hangs on a parent by a sequence of turns and slides; joints that are not
+// in the forest close loops by their constraint rows.
 //
-// Joints with many rows stay in the forest (few coordinates, few closures), and among equals those that keep chains short. A body that
-// no joint of the forest reaches floats: it hangs on the ground by slides and a ball (plane: a turn).
+// Joints with many rows stay in the forest (few coordinates, few closures), and among equals those that keep chains
+// short. A body that no joint of the forest reaches floats: it hangs on the ground by slides and a ball (plane: a
+// turn).
 
 #include <string>
 #include <vector>
