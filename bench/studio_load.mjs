@@ -20,7 +20,7 @@ const out = option('--out', '');
 const longestSilence = 5000; // ms
 const window = 30; // s over which rates are taken
 // The server itself, and for each session its snapshots (4 MB), what its sensors have shown (1.2 MB), its model and buffers.
-const mostMemory = 60 + 8 * users; // MB
+const mostMemory = (60 + 8 * users) * (process.env.LIMBER_SANITIZED ? 4 : 1); // MB
 
 const workspace = mkdtempSync(join(tmpdir(), 'limber-load-'));
 const server = spawn(binary, ['studio', '--port', '0', '--workspace', workspace], { stdio: ['ignore', 'pipe', 'inherit'] });

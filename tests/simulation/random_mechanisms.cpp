@@ -52,7 +52,8 @@ std::vector<double> sense_exactly(const Simulation& simulation, double penalty, 
         options.penalty = penalty;
         auto solver = std::make_unique<ExactAccelerations>(system, options);
         const ExactAccelerations& exact = *solver;
-        make_observer<D>(simulation.model(), system, std::move(solver))->observe(simulation.state(), 0, values);
+        const auto observer = make_observer<D>(simulation.model(), system, std::move(solver));
+        observer->observe(simulation.state(), 0, values);
         condition = exact.condition();
     };
     if (simulation.model().planar) {
@@ -112,6 +113,7 @@ TEST_P(RandomMechanisms, AgreeInEveryFormulation) {
     EXPECT_TRUE(rc::check(compare));
     fmt::print("{} drawn, {} driven against a loop, {} near a singular position, {} redundant, {} driven\n",
                census.drawn, census.contradictory, census.near_singular, census.redundant, census.driven);
+    if (census.drawn < 100) return;  // under the sanitizers: too few to say anything about the mixture
     EXPECT_LE(census.contradictory, 0.1 * census.drawn);
     EXPECT_LE(census.near_singular, 0.02 * census.drawn);
     EXPECT_GT(census.driven, 0);

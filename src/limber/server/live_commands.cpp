@@ -1,7 +1,6 @@
 // What a session does with each command of its page.
 
 #include <fmt/format.h>
-#include <malloc.h>
 
 #include <chrono>
 #include <cmath>
@@ -73,7 +72,7 @@ void LiveSession::perform(const ClientMessage& message) {
     if (message.id != 0) send_json(reply);
     tell_of_journal();
     // The model of before, or one that was refused, has been given back to malloc, which would keep it.
-    if (std::holds_alternative<OpenModel>(message.command)) ::malloc_trim(0);
+    if (std::holds_alternative<OpenModel>(message.command)) MemoryAccount::trim();
 }
 
 Session& LiveSession::session() {

@@ -3,7 +3,6 @@
 #include "limber/server/live_session.hpp"
 
 #include <fmt/format.h>
-#include <malloc.h>
 
 #include <algorithm>
 #include <cmath>
@@ -155,8 +154,7 @@ void LiveSession::close() {
     forget_samples();
     pull_target_.reset();
     has_model_ = false;
-    // What malloc has kept for later goes back to the machine.
-    ::malloc_trim(0);
+    MemoryAccount::trim();
 }
 
 void LiveSession::tell_of_journal() {

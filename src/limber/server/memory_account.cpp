@@ -58,6 +58,12 @@ bool MemoryAccount::can_count() {
     return is_counted;
 }
 
+// Where a sanitizer has taken over, malloc's own books are not even begun, and threads that ask for them at once crash.
+void MemoryAccount::trim() {
+    static const bool is_mallocs = can_count();
+    if (is_mallocs) ::malloc_trim(0);
+}
+
 std::string describe_bytes(std::size_t bytes) {
     const double mebi = static_cast<double>(bytes) / 1048576.0;
     return mebi >= 1024 ? fmt::format("{:.4g} GiB", mebi / 1024) : fmt::format("{:.4g} MiB", mebi);

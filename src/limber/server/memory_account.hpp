@@ -42,6 +42,8 @@ public:
 
     /// Whether this program counts at all.
     static bool can_count();
+    /// What malloc has kept for later goes back to the machine; nothing if another allocator stands in its place.
+    static void trim();
 
     /// While it lives, the thread that made it uses the account.
     class Use {
