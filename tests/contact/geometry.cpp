@@ -283,7 +283,8 @@ TEST(Manifold, RimsAreKeptApartAlongTheShortestWay) {
         const int points = 20000;
         for (int i = 0; i < points; ++i) {
             for (const double end : {-1.0, 1.0}) {
-                const Vec3 p = fb.local_point(fa.point(on_cylinder(radius, half_length, double(i) / points, end)));
+                const Vec3 p =
+                    fb.local_point(fa.point(on_cylinder(radius, half_length, static_cast<double>(i) / points, end)));
                 least = std::min(least, is_box ? distance_to_box(p) : distance_to_cylinder(p));
             }
         }

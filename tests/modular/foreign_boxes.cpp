@@ -182,11 +182,13 @@ public:
         speed_ = end_speed_;
     }
 
-private:
+protected:
     TwistVec<2> yield(const TwistVec<2>& w) const override {
         const double alpha = torque(w, end_angle_) / about_pivot_;
         return {-arm_ * std::sin(end_angle_) * alpha, arm_ * std::cos(end_angle_) * alpha, alpha};
     }
+
+private:
     double torque(const TwistVec<2>& w, double angle) const {
         return w[2] + arm_ * (std::cos(angle) * w[1] - std::sin(angle) * w[0]);
     }

@@ -193,7 +193,7 @@ TEST_F(ExchangedJoints, TakeHoldByAnImpulseThatLosesEnergy) {
     element.first_row = static_cast<int>(with_weld.constraints.rows.size());
     element.row_count = 1;
     const int measure = with_weld.constraints.add_measure(turn);
-    const double value = (at[0].axes.col(0)).dot(at[1].axes.col(1));
+    const double value = at[0].axes.col(0).dot(at[1].axes.col(1));
     with_weld.constraints.add_holonomic(2, {{1.0, measure}}, value);
     with_weld.elements.push_back(element);
     for (const int f : {turn.feature[0], turn.feature[1]})

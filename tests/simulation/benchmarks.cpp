@@ -31,6 +31,7 @@ TEST(SimplePendulum, KeepsItsEnergyForTenSeconds) {
 }
 
 TEST(SimplePendulum, IsWhereTheReferenceIs) {
+    // NOLINTNEXTLINE(modernize-use-std-numbers): places of the reference
     constexpr double x[] = {0.9862917511, -0.7935661953, 0.1766517899, 0.5775636282,  -0.9423054350,
                             0.9994975399, -0.9986187792, 0.9198579831, -0.4983737091, -0.2750874626};
     Simulation simulation(example("simple-pendulum.yaml"), options("augmented-lagrangian", "rk4"));

@@ -42,7 +42,7 @@ class IltisManoeuvre : public ::testing::TestWithParam<Manoeuvre> {};
 
 // Allowed differences follow from one in metres: a roll over half a wheel base, a load through a tyre of 460 kN/m.
 double allowed(const std::string& column, double metres) {
-    if (column.rfind("load", 0) == 0) return 460e3 * metres;
+    if (column.starts_with("load")) return 460e3 * metres;
     if (column == "pitch" || column == "roll") return metres * 180 / pi;
     return metres;
 }

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -41,10 +42,10 @@ struct PublishedTable {
 /// Value of a column now, in the unit of the table.
 inline double sense_as_published(Simulation& s, const PublishedColumn& column) {
     const double value = column.factor * (sense(s, column.sensor) + column.offset);
-    if (column.sensor.rfind("load", 0) != 0) return value;
+    if (!column.sensor.starts_with("load")) return value;
     // Our sensor tells the force along the normal of the road: a bump or a dip of 0.2 m over 5 m, or flat ground before
     // and after.
-    constexpr double pi = 3.14159265358979323846;
+    constexpr double pi = std::numbers::pi;
     const double x = sense(s, "wheel" + column.sensor.substr(4) + ".x") - 0.97;
     const double slope = x > 0 && x < 5 ? 0.2 * pi / 5 * std::sin(2 * pi * x / 5) : 0.0;
     return value / std::hypot(1.0, slope);
@@ -99,7 +100,7 @@ inline PublishedTable iltis_anti_phase() {
 }
 
 inline PublishedTable iltis_ramp_to_steer() {
-    constexpr double degrees = 180 / 3.14159265358979323846;
+    constexpr double degrees = 180 / std::numbers::pi;
     return {"Ramp to steer: the rack goes by 2 mm within 0.5 s, 20 m/s",
             "ramp-to-steer.yaml",
             {{"yaw rate deg/s", "turning.z", degrees, 0, 4},

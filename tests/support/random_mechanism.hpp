@@ -197,8 +197,8 @@ private:
                 slide(2, 0.3 * std::sin(lean));
                 return rotate(0, lean);
             }
+            default: return 0;
         }
-        return 0;
     }
 
     void add_joint(const Type& type, int a, int b) {
