@@ -87,7 +87,7 @@ void measure(const Case& c, const std::string& formulation, const std::string& i
 
 int main(int argc, char** argv) {
     using namespace limber::bench;
-    const int repeats = argc > 1 ? std::max(1, std::atoi(argv[1])) : 5;
+    const int repeats = argc > 1 ? std::max(1, std::stoi(argv[1])) : 5;
     const std::string only = argc > 2 ? argv[2] : "";
     fmt::print("case,formulation,integrator,step,steps,total_ms,us_per_step,error,energy_drift_J\n");
     for (const Case& c : cases()) {

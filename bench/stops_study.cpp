@@ -50,7 +50,7 @@ public:
     explicit ExplicitEuler(const std::shared_ptr<const System>& system)
         : ExplicitStepper(make_acceleration_solver("augmented-lagrangian", system), false, false) {}
 
-private:
+protected:
     bool advance(const State& state, double h, int& /*evaluations*/) override {
         VecX v = state.v;
         system().move(state.q, h, v, q_);
