@@ -8,8 +8,10 @@
 #include <chrono>
 #include <cmath>
 #include <csignal>
+#include <fstream>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "common.hpp"
 #include "limber/io/edit_text.hpp"
@@ -327,6 +329,17 @@ int resume(const PlayArguments& arguments, double until, double speed) {
     return Player(std::move(session), arguments, until, speed, journal).play();
 }
 
+// A journal of this version may be written anew; anything else may be somebody's work that cannot be read here.
+void refuse_to_replace(const std::string& path) {
+    std::ifstream file(path);
+    std::string header;
+    if (!file || !std::getline(file, header)) return;
+    const auto json = nlohmann::json::parse(header, nullptr, false);
+    if (json.is_object() && json.value("limber_journal", 0) == journal_version) return;
+    throw ModelError(fmt::format(
+        "'{}' is there already and is no journal of this version: give another name, or remove it first", path));
+}
+
 int play_model(const PlayArguments& arguments) {
     const double until = arguments.until.empty() ? INFINITY : positive_number(arguments.until, 0, "--until");
     const double speed = Player::parse_speed(arguments.speed);
@@ -342,6 +355,7 @@ int play_model(const PlayArguments& arguments) {
         print_warnings(session.find_warnings());
         std::shared_ptr<Journal> journal;
         if (!arguments.journal.empty()) {
+            refuse_to_replace(arguments.journal);
             journal = Journal::create(arguments.journal, session);
             session.record(journal);
         }

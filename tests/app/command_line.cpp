@@ -52,6 +52,25 @@ bool contains(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }
 
+TEST(CommandLine, PlayDoesNotWriteOverWhatIsNoJournal) {
+    const std::string path = temporary("limber_no_journal_" + std::to_string(getpid()));
+    for (const char* const text : {"my notes\n", "{\"limber_journal\": 1}\n"}) {
+        std::ofstream(path) << text;
+        const Outcome o = limber("play " + example("double-pendulum.yaml") + " --until 0.01 --speed max --journal " +
+                                 path + " </dev/null");
+        EXPECT_EQ(o.code, 1) << o.err;
+        EXPECT_TRUE(contains(o.err, "is no journal of this version")) << o.err;
+        EXPECT_EQ(slurp(path), text);
+    }
+    std::filesystem::remove(path);
+    for (int again = 0; again < 2; ++again) {
+        const Outcome o = limber("play " + example("double-pendulum.yaml") + " --until 0.01 --speed max --journal " +
+                                 path + " </dev/null");
+        EXPECT_EQ(o.code, 0) << o.err;
+    }
+    std::filesystem::remove(path);
+}
+
 TEST(CommandLine, SummaryAsJsonIsOneObjectWithTheDocumentedKeys) {
     const Outcome o = limber("run " + example("slider-crank.yaml") + " --until 1 --step 0.01 --summary json");
     ASSERT_EQ(o.code, 0) << o.err;

@@ -140,6 +140,33 @@ sensors: {place: {position: block}}
     EXPECT_LT(point.energy_drift, 1e-6);
 }
 
+// A velocity joint that asks for v = 1 + t: what it does to 2 kg is the kinetic energy (1 + t)^2 - 1 it gives, in every
+// formulation and scheme; with a rigid contact somewhere else, too, where time-stepping keeps the account.
+TEST(EnergyBalance, OfVelocityJointsCountsWhatTheyDrive) {
+    const std::string model = R"(
+limber: 1
+gravity: none
+bodies:
+  block: {mass: 2, inertia: [1, 1, 1], velocity: [1, 0, 0]}
+joints:
+  rail: {prismatic: [ground, block], at: [0, 0, 0], axis: [1, 0, 0]}
+  pace: {velocity: {rail.displacement: 1}, equals: 1 + t}
+sensors: {work: {energy: work}}
+)";
+    const double exact = 3;  // J after 1 s
+    const auto check = [&](const std::string& text, const SimulationOptions& options, const std::string& what) {
+        const RunSummary summary = run_for(read(text), options, 1, 0.01);
+        ASSERT_TRUE(summary.ok) << what << ": " << summary.failure;
+        EXPECT_NEAR(summary.sensors[0].final, exact, 1e-6 * exact) << what;
+        EXPECT_LT(summary.energy_drift, 1e-6 * exact) << what;
+    };
+    for (const std::string& formulation : formulation_names())
+        for (const char* integrator : {"trapezoidal", "rk4", "reference"})
+            check(model, options(formulation, integrator), formulation + " " + integrator);
+    check(model, options("global", "moreau-jean"), "moreau-jean");
+    check(model + "contacts: {never: {rigid: [block, ground]}}\n", options("global", "moreau-jean"), "with contacts");
+}
+
 // Time-stepping: a brick that a driver drags over a floor takes mu m g v from it, and heats the floor by as much.
 TEST(EnergyBalance, OfTimeSteppingCountsDrivers) {
     const Model model = read(R"(

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
+#include "limber/math/interruption.hpp"
 #include "support/models.hpp"
 
 namespace limber {
@@ -117,7 +119,30 @@ drivers:
   one: {coordinate: rail.displacement, follows: t^2}
   two: {marker: block, component: x, follows: 2*t^2}
 )");
-    EXPECT_NE(find(list, "contradiction"), nullptr);
+    const Warning* contradiction = find(list, "contradiction");
+    ASSERT_NE(contradiction, nullptr);
+    EXPECT_TRUE(names(*contradiction, "one") || names(*contradiction, "two")) << contradiction->text;
+}
+
+// The list of bodies is as long as there are bodies, of pairs not longer than contacts that are looked at: with a
+// thousand spheres in one place that was half a minute of comparing names.
+TEST(Warnings, CanBeInterruptedAmongManyOverlaps) {
+    Simulation s(read(R"(
+limber: 1
+bodies:
+  for i in 1..300:
+    b<i>: {sphere: {radius: 1, mass: 1}, at: [i/10000, 0, 0]}
+contacts: {all: {rigid: [all, all]}}
+simulation: {integrator: moreau-jean}
+)"));
+    const std::vector<Warning> list = find_warnings(s);
+    const Warning* overlap = find(list, "overlap");
+    ASSERT_NE(overlap, nullptr);
+    EXPECT_EQ(overlap->elements.size(), 300U);
+    EXPECT_NE(overlap->text.find("44849 more pairs"), std::string::npos) << overlap->text;
+    const std::atomic<bool> is_cancelled = true;
+    const WorkLimit limit(is_cancelled);
+    EXPECT_THROW(find_warnings(s), Interrupted);
 }
 
 TEST(Warnings, AreSilentAboutASoundModel) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <stdexcept>
 #include <utility>
 
@@ -639,19 +640,16 @@ std::vector<ShapeOverlap> Simulation::find_overlaps_as() const {
     std::vector<Contact> contacts;
     world.find_contacts(states, 0, contacts);
     const auto name = [&](int body) { return body < 0 ? std::string("ground") : m.bodies[body].name; };
+    std::map<std::pair<int, int>, std::size_t> known;  // place of two bodies in the list
     for (const Contact& contact : contacts) {
+        check_interruption();
         const bool is_rigid = m.contact_rules[contact.rule].law.value().kind == ContactLaw::Kind::rigid;
         const double size = std::min(world.size_of(contact.shape_a), world.size_of(contact.shape_b));
         const double allowed = (is_rigid ? deep_when_rigid : deep_when_compliant) * size;
         if (!(-contact.gap > allowed)) continue;
-        const std::string a = name(contact.body_a);
-        const std::string b = name(contact.body_b);
-        const auto known = std::find_if(list.begin(), list.end(), [&](const auto& o) { return o.a == a && o.b == b; });
-        if (known == list.end()) {
-            list.push_back({a, b, -contact.gap, is_rigid});
-        } else {
-            known->depth = std::max(known->depth, -contact.gap);
-        }
+        const auto [it, is_new] = known.try_emplace({contact.body_a, contact.body_b}, list.size());
+        if (is_new) list.push_back({name(contact.body_a), name(contact.body_b), 0, is_rigid});
+        list[it->second].depth = std::max(list[it->second].depth, -contact.gap);
     }
     return list;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "limber/simulation/simulation.hpp"
 
@@ -66,6 +67,24 @@ void add_mobility_warnings(const Simulation& simulation, const MobilityReport& m
         list.push_back({"nothing-moves", "nothing can move: the joints leave no degree of freedom", {}});
 }
 
+// Those whose accelerations are off by a good part of the largest error. Rows are called "joint 'crank'" and the like.
+std::vector<std::string> find_missed_elements(const System& system, const State& state, double missed) {
+    const auto e = system.make_evaluation();
+    system.update(*e, state.t, state.q, state.v, state.memory);
+    VecX rows(system.rows());
+    multiply(system.jacobian_pattern(), e->jacobian, state.a, rows);
+    rows += e->bias;
+    std::vector<std::string> elements;
+    for (int r = 0; r < system.rows(); ++r) {
+        const std::string name = system.row_name(r);
+        const auto from = name.find('\'');
+        if (std::abs(rows[r]) < 0.1 * missed || from == std::string::npos) continue;
+        elements.push_back(name.substr(from + 1, name.rfind('\'') - from - 1));
+    }
+    elements.erase(std::unique(elements.begin(), elements.end()), elements.end());
+    return elements;
+}
+
 // Joints that contradict each other by less than what stops the assembly, or only in their accelerations.
 void add_contradictions(const Simulation& simulation, Observer& observer, bool is_singular,
                         std::vector<Warning>& list) {
@@ -85,11 +104,12 @@ void add_contradictions(const Simulation& simulation, Observer& observer, bool i
     if (is_singular || state.t > 0 || steps_over || options.modular.is_on()) return;
     const double missed = observer.compute_errors(state).acceleration;
     const double usual = state.a.size() > 0 ? state.a.lpNorm<Eigen::Infinity>() : 0.0;
-    if (missed > missed_acceleration * (usual + size))
-        list.push_back(
-            {"contradiction",
-             fmt::format("joints or drivers contradict each other: constraint accelerations are off by {:.3g}", missed),
-             {}});
+    if (!(missed > missed_acceleration * (usual + size))) return;
+    std::vector<std::string> elements = find_missed_elements(simulation.system(), state, missed);
+    list.push_back({"contradiction",
+                    fmt::format("joints or drivers contradict each other: constraint accelerations are off by {:.3g}{}",
+                                missed, elements.empty() ? "" : ", at " + join(elements)),
+                    std::move(elements)});
 }
 
 void add_unattached(const Model& model, std::vector<Warning>& list) {
@@ -122,10 +142,10 @@ void add_overlaps(const Simulation& simulation, std::vector<Warning>& list) {
     std::stable_sort(overlaps.begin(), overlaps.end(),
                      [](const ShapeOverlap& x, const ShapeOverlap& y) { return x.depth > y.depth; });
     Warning warning{"overlap", "", {}};
+    std::set<std::string> listed;
     for (const ShapeOverlap& overlap : overlaps)
         for (const std::string& name : {overlap.a, overlap.b})
-            if (std::find(warning.elements.begin(), warning.elements.end(), name) == warning.elements.end())
-                warning.elements.push_back(name);
+            if (listed.insert(name).second) warning.elements.push_back(name);
     const ShapeOverlap& worst = overlaps.front();
     warning.text = fmt::format(
         "'{}' and '{}' overlap at the start by {:.3g} m{}: {}", worst.a, worst.b, worst.depth,

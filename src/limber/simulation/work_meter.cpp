@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "limber/kinematics/mechanism/moving_rows.hpp"
+
 namespace limber {
 namespace {
 
@@ -25,9 +27,8 @@ std::span<const GaussPoint> gauss_points(bool is_precise) {
 template <int D>
 WorkMeter<D>::WorkMeter(const MechanismSystem<D>& system, AccelerationSolver& solver)
     : system_(system), m_(system.mechanism()), solver_(&solver) {
-    for (const auto& law : m_.constraints.laws) has_drivers_ = has_drivers_ || !law.is_constant();
     // Time-stepping keeps the account of its drivers itself.
-    has_drivers_ = has_drivers_ && m_.driver_work < 0;
+    has_drivers_ = has_moving_rows(m_.constraints) && m_.driver_work < 0;
     has_user_rows_ = !m_.constraints.user_rows.empty();
     const bool has_changing_gravity =
         std::any_of(m_.gravity.begin(), m_.gravity.end(), [](const auto& g) { return !g.is_constant(); });

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "limber/kinematics/mechanism/builder.hpp"
+#include "limber/kinematics/mechanism/moving_rows.hpp"
 #include "limber/math/interruption.hpp"
 
 namespace limber {
@@ -263,7 +264,8 @@ void MechanismBuilder<D>::add_contacts() {
         if (numbers.law && numbers.law->kind == ContactLaw::Kind::rigid) {
             if (m_.impact_loss < 0) m_.impact_loss = new_memory(-1, 0);
             if (m_.contact_residual < 0) m_.contact_residual = new_memory(-1, 0);
-            if (m_.driver_work < 0 && model_.drivers.size() > 0) m_.driver_work = new_memory(-1, 0);
+            const bool has_drivers = model_.drivers.size() > 0 || has_moving_rows(m_.constraints);
+            if (m_.driver_work < 0 && has_drivers) m_.driver_work = new_memory(-1, 0);
             numbers.impulse = new_memory(-1, 0);
         }
         m_.contact_rules.push_back(std::move(numbers));
