@@ -167,6 +167,27 @@ sensors: {work: {energy: work}}
     check(model + "contacts: {never: {rigid: [block, ground]}}\n", options("global", "moreau-jean"), "with contacts");
 }
 
+// Time-stepping: a driver that accelerates 2 kg by x = t^2 does the work 4 t^2.
+TEST(EnergyBalance, OfTimeSteppingCountsDriversThatAccelerate) {
+    const Model model = read(R"(
+limber: 1
+plane: xy
+gravity: [0, 0]
+bodies: {block: {mass: 2, inertia: 1}}
+joints: {rail: {prismatic: [ground, block], at: [0, 0], axis: [1, 0]}}
+drivers: {push: {coordinate: rail.displacement, follows: t^2}}
+contacts: {never: {rigid: [block, ground]}}
+sensors: {work: {energy: work}, place: {position: block}}
+)");
+    for (const double h : {1e-2, 1e-3}) {
+        const RunSummary summary = run_for(model, options("global", "moreau-jean"), 1, h);
+        ASSERT_TRUE(summary.ok) << summary.failure;
+        EXPECT_NEAR(summary.sensors[0].final, 4, 1e-9);
+        EXPECT_NEAR(summary.sensors[1].final, 1, 1e-9);
+        EXPECT_LT(summary.energy_drift, 1e-9);
+    }
+}
+
 // Time-stepping: a brick that a driver drags over a floor takes mu m g v from it, and heats the floor by as much.
 TEST(EnergyBalance, OfTimeSteppingCountsDrivers) {
     const Model model = read(R"(
