@@ -47,15 +47,12 @@ void ModelReader::place_joint(Joint& joint, const YamlNode& node) {
 }
 
 void ModelReader::read_joint(const std::string& name, const YamlNode& node) {
-    const TypeFormat& format = find_type(node, joint_formats(), "joint");
-    Joint joint(name, make_alternative<JointType>(static_cast<std::size_t>(&format - joint_formats().data())));
+    Joint joint = read_typed<Joint>(name, node, joint_formats());
     reread_markers_.clear();
     if (is_replacing_) {
         const Joint& old = std::as_const(model_).joints.get(model_.joints.find(name));
         if (has_own_markers(model_, old)) reread_markers_ = {old.between()->first, old.between()->second};
     }
-    FieldReader reader(*this, node, format.name);
-    std::visit([&](auto& type) { type.visit(type, reader); }, joint.type);
     place_joint(joint, node);
     if (const auto child = node.child("cut")) joint.is_cut = child->truth();
     if (const auto child = node.child("disabled")) joint.is_disabled = child->truth();

@@ -118,7 +118,7 @@ private:
     int sensor_scalar(const std::string& name);
     /// Like scalar(), and sensors of expressions that are sums of scalars.
     ScalarSum scalar_sum(const std::string& name, const std::string& what);
-    ScalarSum expression_sum(const Sensor& sensor, const std::string& what);
+    ScalarSum expression_sum(const std::string& sensor, const Number& expression, const std::string& what);
     ScalarSum column_sum(const std::string& column, const std::string& what);
     std::vector<std::string> scalar_names() const;
 
