@@ -1,5 +1,5 @@
-// Forces, joints, stops and sensors are described once (model/description.hpp); what is made from the description knows
-// every field.
+// Forces, joints, stops, sensors and drivers are described once (model/description.hpp); what is made from the
+// description knows every field.
 
 #include <gtest/gtest.h>
 
@@ -244,57 +244,115 @@ TYPED_TEST(Described, KeepEveryFieldThroughWritingAndReading) {
     });
 }
 
+template <class Element>
+void expect_needs(Model& model, const std::string& section, const std::string& name, const Element& element) {
+    try {
+        remove_element(model, section, name, false);
+        ADD_FAILURE() << name << " goes without " << Element::kind << " '" << element.name << "'";
+    } catch (const ModelError& error) {
+        const std::string found = std::string(Element::kind) + " '" + element.name + "'";
+        EXPECT_NE(std::string(error.what()).find(found), std::string::npos) << error.what();
+    }
+}
+
 // One number after the other names a parameter: the parameter cannot go without the element.
-TYPED_TEST(Described, DependOnWhatAnyOfTheirNumbersNames) {
-    for_each_filled<TypeParam>([](auto type, const Filler& filler) {
-        const int count = filler.count;
-        Model model = some_model();
-        model.add(typename TypeParam::Element(type));
-        for (int i = 1; i <= count; ++i) {
-            const std::string mine = "p + " + std::to_string(i);
-            // All but this one become plain numbers.
-            std::string text = write_element(model, TypeParam::section, "f");
-            for (int k = count; k >= 1; --k) {
-                if (k == i) continue;
-                const std::string other = "p + " + std::to_string(k);
-                for (std::size_t at = text.find(other); at != std::string::npos; at = text.find(other, at)) {
-                    // Not the beginning of a longer number.
-                    if (std::isdigit(static_cast<unsigned char>(text[at + other.size()])) != 0) {
-                        ++at;
-                        continue;
-                    }
-                    text.replace(at, other.size(), "1");
+template <class Element>
+void expect_needs_of_numbers(const std::string& section, const Element& element, int count) {
+    Model model = some_model();
+    model.add(element);
+    for (int i = 1; i <= count; ++i) {
+        const std::string mine = "p + " + std::to_string(i);
+        // All but this one become plain numbers.
+        std::string text = write_element(model, section, element.name);
+        for (int k = count; k >= 1; --k) {
+            if (k == i) continue;
+            const std::string other = "p + " + std::to_string(k);
+            for (std::size_t at = text.find(other); at != std::string::npos; at = text.find(other, at)) {
+                // Not the beginning of a longer number.
+                if (std::isdigit(static_cast<unsigned char>(text[at + other.size()])) != 0) {
+                    ++at;
+                    continue;
                 }
-            }
-            ASSERT_NE(text.find(mine), std::string::npos) << text;
-            Model changed = some_model();
-            add_element(changed, TypeParam::section, "f", text);
-            try {
-                remove_element(changed, "parameters", "p", false);
-                ADD_FAILURE() << text;
-            } catch (const ModelError& error) {
-                const std::string name = std::string(TypeParam::Element::kind) + " 'f'";
-                EXPECT_NE(std::string(error.what()).find(name), std::string::npos) << error.what();
+                text.replace(at, other.size(), "1");
             }
         }
+        ASSERT_NE(text.find(mine), std::string::npos) << text;
+        Model changed = some_model();
+        add_element(changed, section, element.name, text);
+        expect_needs(changed, "parameters", "p", element);
+    }
+}
+
+TYPED_TEST(Described, DependOnWhatAnyOfTheirNumbersNames) {
+    for_each_filled<TypeParam>([](auto type, const Filler& filler) {
+        expect_needs_of_numbers(TypeParam::section, typename TypeParam::Element(type), filler.count);
     });
 }
 
 // What an element refers to cannot go without it either.
 TYPED_TEST(Described, DependOnWhatTheyNameInAnyField) {
     for_each_filled<TypeParam>([](auto type, const Filler& filler) {
+        const typename TypeParam::Element element(type);
         for (const auto& [section, name] : filler.named) {
             Model model = some_model();
-            model.add(typename TypeParam::Element(type));
-            try {
-                remove_element(model, section, name, false);
-                ADD_FAILURE() << type.type.name << " without " << name;
-            } catch (const ModelError& error) {
-                const std::string element = std::string(TypeParam::Element::kind) + " 'f'";
-                EXPECT_NE(std::string(error.what()).find(element), std::string::npos) << error.what();
-            }
+            model.add(element);
+            expect_needs(model, section, name, element);
         }
     });
+}
+
+// Drivers have no types, but drive a coordinate or a marker.
+TEST(DescribedDrivers, KeepEveryFieldAndDependOnIt) {
+    const Model start = some_model();
+    Filler filler{start};
+    Driver of_coordinate{.name = "f"};
+    Driver::visit(of_coordinate, filler);
+    Driver of_marker = of_coordinate;
+    of_coordinate.marker = of_coordinate.relative_to = {};
+    of_coordinate.component.reset();
+    of_marker.coordinate = {};
+    of_marker.marker = start.marker("crank.to");
+    for (const Driver& driver : {of_coordinate, of_marker}) {
+        Model model = some_model();
+        model.add(driver);
+        const std::string text = write_element(model, "drivers", "f");
+        Model again = some_model();
+        add_element(again, "drivers", "f", text);
+        Printer before;
+        Printer after;
+        Driver::visit(driver, before);
+        Driver::visit(std::as_const(again).drivers.get(again.drivers.find("f")), after);
+        EXPECT_EQ(before.lines, after.lines) << text;
+        for (const FieldFormat& field : driver_fields()) {
+            const std::string key = field.name;
+            const bool is_missing =
+                key == "table" || key == "interpolation" ||
+                (driver.marker.is_null() ? key == "marker" || key == "component" || key == "relative-to"
+                                         : key == "coordinate");
+            EXPECT_EQ(text.find(key + ": ") == std::string::npos, is_missing) << key << " in " << text;
+        }
+        expect_needs_of_numbers("drivers", driver, filler.count);
+        if (driver.marker.is_null()) {
+            expect_needs(model, "joints", "hinge", driver);
+        } else {
+            expect_needs(model, "bodies", "crank", driver);
+            expect_needs(model, "bodies", "rocker", driver);
+        }
+    }
+}
+
+TEST(DescribedDrivers, NeedOneThingToDrive) {
+    const Model start = some_model();
+    for (const Driver& driver : {Driver{.name = "d"}, Driver{.name = "d", .marker = start.marker("crank.to")},
+                                 Driver{.name = "d", .component = VectorComponent::x},
+                                 Driver{.name = "d",
+                                 .coordinate = {"hinge.angle"},
+                                 .marker = start.marker("crank.to"),
+                                 .component = VectorComponent::x}}) {
+        Model model = start;
+        model.add(driver);
+        EXPECT_THROW(Simulation(model, {}), ModelError);
+    }
 }
 
 TEST(DescribedElements, AreMadeInCode) {

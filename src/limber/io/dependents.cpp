@@ -105,12 +105,7 @@ public:
     }
     bool needs(const ScalarTerm& term) const { return needs_scalar(term.scalar) || needs(term.coefficient, false); }
     bool needs(const Joint& joint) const { return needs_field_of_type(joint); }
-    bool needs(const Driver& driver) const {
-        const auto* component = std::get_if<MarkerComponent>(&driver.target);
-        const bool needs_target = component != nullptr ? needs(component->marker) || needs(component->reference)
-                                                       : needs_scalar(std::get<std::string>(driver.target));
-        return needs_target || needs(driver.law);
-    }
+    bool needs(const Driver& driver) const { return needs_field_of(driver); }
     bool needs(const ScalarLaw& law) const {
         return needs(law.stiffness) || needs(law.damping) || needs(law.preload) || needs_any(law.coefficients) ||
                needs(law.table) || needs(law.expression);

@@ -68,6 +68,11 @@ protected:
             value.push_back({scalar, number.number({}, is_free(note))});
         if (value.empty()) node.fail("expected at least one {coordinate: coefficient}");
     }
+    void read(VectorComponent& value, const YamlNode& node, const FieldNote&) const {
+        Words words = words_of(value);
+        if (reader_.model_.planar) words.pop_back();
+        value = static_cast<VectorComponent>(node.choice(words));
+    }
     template <class T>
     void read(Handle<T>& value, const YamlNode& node, const FieldNote& note) const {
         const auto& table = reader_.model_.table<T>();

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "limber/model/drivers.hpp"
 #include "limber/model/forces.hpp"
 #include "limber/model/sensors.hpp"
 
@@ -11,6 +12,9 @@ namespace limber {
 
 using Words = std::vector<std::string>;
 
+inline Words words_of(VectorComponent) {
+    return {"x", "y", "z"};
+}
 inline Words words_of(ForceFrame) {
     return {"world", "body"};
 }

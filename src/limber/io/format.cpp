@@ -201,15 +201,7 @@ const std::vector<FieldFormat>& body_fields() {
 }
 
 const std::vector<FieldFormat>& driver_fields() {
-    static const std::vector<FieldFormat> list{
-        {"coordinate", K::coordinate, "the joint coordinate to drive"},
-        {"marker", K::marker, "or the marker whose position to drive"},
-        {"component", K::text, "x, y or z, with marker"},
-        {"relative-to", K::marker, "axes and origin of the component (default: the ground)"},
-        {"follows", K::number, "an expression of t"},
-        {"table", K::table, "value over time, in place of the expression"},
-        {"interpolation", K::text, "of the table: cubic (default) or linear"},
-    };
+    static const std::vector<FieldFormat> list = describe_fields<Driver>();
     return list;
 }
 

@@ -82,25 +82,16 @@ TimeLaw ModelReader::read_time_law(const YamlNode& node, const char* key) const 
 
 void ModelReader::read_driver(const std::string& name, const YamlNode& node) {
     node.check_keys(field_names(driver_fields()));
-    Driver driver;
-    driver.name = name;
-    const auto coordinate = node.child("coordinate");
-    const auto on = node.child("marker");
-    if (!coordinate == !on) node.fail("expected either 'coordinate' or 'marker' with 'component'");
-    if (coordinate) {
-        driver.target = coordinate->text("a joint coordinate");
-        for (const char* key : {"component", "relative-to"})
-            if (const auto child = node.child(key)) child->fail(fmt::format("'{}' goes with 'marker'", key));
-    } else {
-        MarkerComponent component;
-        component.marker = marker(*on);
-        const auto axis = node.child("component");
-        if (!axis) node.fail("'component' is missing: x, y or z");
-        component.axis = model_.planar ? axis->choice({"x", "y"}) : axis->choice({"x", "y", "z"});
-        if (const auto reference = node.child("relative-to")) component.reference = marker(*reference);
-        driver.target = component;
-    }
-    driver.law = read_time_law(node, "follows");
+    const bool has_marker = node.child("marker").has_value();
+    if (has_marker == node.child("coordinate").has_value())
+        node.fail("expected either 'coordinate' or 'marker' with 'component'");
+    for (const char* key : {"component", "relative-to"})
+        if (const auto child = node.child(key); child && !has_marker)
+            child->fail(fmt::format("'{}' goes with 'marker'", key));
+    if (has_marker && !node.child("component")) node.fail("'component' is missing: x, y or z");
+    Driver driver{.name = name};
+    FieldReader reader(*this, node, "");
+    Driver::visit(driver, reader);
     add(model_.drivers, std::move(driver), node);
 }
 

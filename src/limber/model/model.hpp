@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "limber/math/frame.hpp"
+#include "limber/model/drivers.hpp"
 #include "limber/model/forces.hpp"
 #include "limber/model/handles.hpp"
 #include "limber/model/joints.hpp"
@@ -124,19 +125,6 @@ struct CurveDefinition {
     std::string name;
     std::vector<Number3> points;
     bool closed = false;
-};
-
-/// A component of a marker's position along an axis of another marker (ground's origin if null).
-struct MarkerComponent {
-    MarkerHandle marker, reference;
-    int axis = 0;
-};
-
-struct Driver {
-    static constexpr const char* kind = "driver";
-    std::string name{};
-    std::variant<std::string, MarkerComponent> target{};  ///< a joint coordinate by name, or a component
-    TimeLaw law{};
 };
 
 /// The height of a road over the world's x axis: a sum of pieces.

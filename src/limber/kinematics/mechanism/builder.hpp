@@ -87,7 +87,8 @@ private:
 
     void add_driver(const Driver& driver);
     TimeFunction time_function(const TimeLaw& law, const std::string& what) const;
-    int component_measure(const MarkerComponent& component);
+    /// A component of a marker's position along an axis of another marker (ground's origin if null).
+    int component_measure(MarkerHandle marker, MarkerHandle reference, int axis);
 
     // stops, see stops.cpp
     void add_stop(const Stop& stop);

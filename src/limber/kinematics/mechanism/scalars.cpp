@@ -61,7 +61,7 @@ int MechanismBuilder<D>::sensor_scalar(const std::string& name) {
     const int axis = component == "x" ? 0 : component == "y" ? 1 : component == "z" ? 2 : 3;
     if (axis >= D) return -1;
     const MarkerHandle from = position->relative_to;
-    if (position->axes.is_null()) return component_measure({position->marker, from, axis});
+    if (position->axes.is_null()) return component_measure(position->marker, from, axis);
     const int on = marker(position->marker).point;
     const int origin = from.is_null() ? feature(-1, true, Vec<D>::Zero()) : marker(from).point;
     return measure(MeasureKind::dot_point, {origin, on, marker(position->axes).axis[axis]});
