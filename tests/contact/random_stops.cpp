@@ -48,14 +48,9 @@ double free_energy(Simulation& simulation) {
 }
 
 void watch_stop(Model& model, StopHandle handle) {
-    for (const auto quantity : {Sensor::Quantity::gap, Sensor::Quantity::contact_force}) {
-        Sensor sensor;
-        sensor.name =
-            fmt::format("{}{}", quantity == Sensor::Quantity::gap ? "gap_" : "push_", model.stops.get(handle).name);
-        sensor.quantity = quantity;
-        sensor.stop = handle;
-        model.sensors.add(sensor);
-    }
+    const std::string& name = std::as_const(model).stops.get(handle).name;
+    model.add(Gap{.name = "gap_" + name, .stop = handle});
+    model.add(ContactForce{.name = "push_" + name, .stop = handle});
 }
 
 // So near that most mechanisms reach some of them within the time that is watched.
@@ -75,12 +70,9 @@ void add_limits(Model& model, const SimulationOptions& chosen) {
     for (const auto handle : model.joints.handles()) {
         const Joint& joint = model.joints.get(handle);
         for (const std::string& name : coordinate_names(joint.type, model.planar)) {
-            Sensor sensor;
-            sensor.name = fmt::format("at_{}", coordinates.size());
-            sensor.quantity = Sensor::Quantity::coordinate;
-            sensor.scalar = joint.name + "." + name;
-            measured.sensors.add(sensor);
-            coordinates.push_back(sensor.scalar);
+            const std::string sensor = fmt::format("at_{}", coordinates.size());
+            coordinates.push_back(joint.name + "." + name);
+            measured.add(CoordinateSensor{.name = sensor, .coordinate = {coordinates.back()}});
         }
     }
     if (coordinates.empty()) return;

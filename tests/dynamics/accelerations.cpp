@@ -91,14 +91,8 @@ TEST(Accelerations, AgreeForRedundantLoops) {
 TEST(Accelerations, OfAndrewsMechanismAreThePublishedOnes) {
     for (const std::string& formulation : formulation_names()) {
         Model model = example("andrews.yaml");
-        Sensor beta;
-        beta.name = "beta_acceleration";
-        beta.quantity = Sensor::Quantity::second_rate;
-        beta.scalar = "O.angle";
-        model.sensors.add(beta);
-        beta.name = "theta_acceleration";
-        beta.scalar = "F.angle";
-        model.sensors.add(beta);
+        model.add(Acceleration{.name = "beta_acceleration", .of = Coordinate{"O.angle"}});
+        model.add(Acceleration{.name = "theta_acceleration", .of = Coordinate{"F.angle"}});
         Simulation simulation(model, options(formulation, "rk4"));
         const double relative = formulation == "penalty" ? 1e-5 : 1e-9;
         EXPECT_NEAR(sense(simulation, "beta_acceleration"), 14222.4439199541, relative * 14222) << formulation;

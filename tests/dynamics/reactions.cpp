@@ -113,18 +113,9 @@ TEST(Reactions, BalanceEveryBody) {
     // Newton on the coupler of the overconstrained four-bar while it moves: mass times acceleration = reactions +
     // weight.
     Model model = example("loops/spatial-four-bar.yaml");
-    for (const char* joint : {"b", "c"}) {
-        Sensor r;
-        r.name = std::string("r") + joint;
-        r.quantity = Sensor::Quantity::reaction;
-        r.joint = model.joints.find(joint);
-        model.sensors.add(r);
-    }
-    Sensor acceleration;
-    acceleration.name = "acc";
-    acceleration.quantity = Sensor::Quantity::acceleration;
-    acceleration.marker = model.marker("coupler.com");
-    model.sensors.add(acceleration);
+    for (const char* joint : {"b", "c"})
+        model.add(Reaction{.name = std::string("r") + joint, .of = model.joints.find(joint)});
+    model.add(Acceleration{.name = "acc", .of = model.marker("coupler.com")});
     for (const std::string& formulation : formulation_names()) {
         Simulation simulation(
             model, options(formulation, find_formulation(formulation).is_step_solver() ? "trapezoidal" : "rk4"));

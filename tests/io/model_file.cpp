@@ -63,7 +63,7 @@ TEST(ModelFile, ExamplesShowEveryElement) {
         for (const auto h : model.forces.handles()) forces.insert(model.forces.get(h).type.index());
         for (const auto h : model.drivers.handles()) {
             const Driver& driver = model.drivers.get(h);
-            (std::holds_alternative<std::string>(driver.target) ? drives_coordinate : drives_marker) = true;
+            (driver.marker.is_null() ? drives_coordinate : drives_marker) = true;
             drives_by_table = drives_by_table || driver.law.table.has_value();
         }
     }

@@ -91,11 +91,7 @@ TEST(Bricard, IsWhereTheReferenceIs) {
 TEST(Bennett, KeepsTheRatioOfItsHalfAngles) {
     // tan(q1/2) tan(q2/2) = sin((beta + alpha)/2) / sin((beta - alpha)/2) all along.
     Model model = example("loops/bennett.yaml");
-    Sensor q2;
-    q2.name = "q2";
-    q2.quantity = Sensor::Quantity::coordinate;
-    q2.scalar = "j2.angle";
-    model.sensors.add(q2);
+    model.add(CoordinateSensor{.name = "q2", .coordinate = {"j2.angle"}});
     Simulation simulation(model, options("global", "trapezoidal"));
     const double expected = std::sin(55 * pi / 180) / std::sin(15 * pi / 180);
     for (int i = 1; i <= 20; ++i) {

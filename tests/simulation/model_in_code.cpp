@@ -29,7 +29,7 @@ Model make_double_pendulum() {
     model.add(Rod{.name = "lower", .from = {1, 0}, .to = {2, 0}, .mass = 1});
     model.add(Revolute{.name = "shoulder", .between = {model.marker("ground"), model.marker("upper.from")}});
     model.add(Revolute{.name = "elbow", .between = {model.marker("upper.to"), model.marker("lower.from")}});
-    model.add(Sensor{.name = "tip", .quantity = Sensor::Quantity::position, .marker = model.marker("lower.to")});
+    model.add(Position{.name = "tip", .marker = model.marker("lower.to")});
     return model;
 }
 
@@ -142,7 +142,7 @@ TEST(ModelInCode, SaysWhatIsWrong) {
 
 TEST(ModelInCode, ShowsNoWorkThatNobodyCounts) {
     Model model = make_double_pendulum();
-    model.add(Sensor{.name = "w", .quantity = Sensor::Quantity::work});
+    model.add(EnergySensor{.name = "w", .kind = EnergyKind::work});
     Simulation simulation(model);
     EXPECT_TRUE(std::isnan(simulation.value("w")));
     EXPECT_EQ(run_until(simulation, 0.01).table.column("w").size(), 11U);

@@ -74,10 +74,7 @@ struct SliderErrors {
 
 inline SliderErrors measure_slider(const SimulationOptions& o, double step) {
     Model model = example("slider-crank.yaml");
-    Sensor pin;
-    pin.name = "pin_place";
-    pin.marker = model.marker("crank.to");
-    model.sensors.add(pin);
+    model.add(Position{.name = "pin_place", .marker = model.marker("crank.to")});
     Simulation simulation(model, o);
     SliderErrors worst;
     const long steps = std::lround(10 / step);

@@ -53,8 +53,7 @@ std::vector<std::size_t> find_columns(const std::vector<std::string>& sensors, c
     if (!sensors.empty()) return result;
     for (const auto handle : model.sensors.handles()) {
         const Sensor& sensor = model.sensors.get(handle);
-        if (sensor.quantity == Sensor::Quantity::position || sensor.quantity == Sensor::Quantity::coordinate)
-            add(sensor.name);
+        if (sensor.as<Position>() != nullptr || sensor.as<CoordinateSensor>() != nullptr) add(sensor.name);
     }
     if (result.empty()) throw ModelError("the model has no position or coordinate sensor to compare by; name others");
     return result;

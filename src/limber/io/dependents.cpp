@@ -32,6 +32,17 @@ private:
     std::size_t size_ = 0;
 };
 
+template <class Element>
+constexpr ElementKind kind_of() {
+    using Tables = decltype(Model::tables_of(std::declval<const Model&>()));
+    auto kind = static_cast<int>(ElementKind::table);
+    [&]<class... T>(const std::tuple<const Table<T>&...>*) {
+        static_cast<void>(((std::is_same_v<T, Element> || (++kind, false)) || ...));
+    }(static_cast<const Tables*>(nullptr));
+    return static_cast<ElementKind>(kind);
+}
+static_assert(kind_of<ContactRule>() == ElementKind::contact);
+
 // Whether an element refers to one of those that go. Names in expressions are looked up as the compiler does: a joint
 // coordinate before a sensor.
 class ReferenceSearch {
@@ -84,22 +95,17 @@ public:
                (body.ends && needs_any(*body.ends)) || needs_any(body.solids) || needs(body.velocity) ||
                needs(body.angular_velocity);
     }
-    bool needs(MarkerHandle handle) const {
-        const Marker* marker = model_.markers.find(handle);
-        return marker != nullptr && is_gone(ElementKind::marker, marker->name);
+    template <class T>
+    bool needs(Handle<T> handle) const {
+        const T* element = model_.table<T>().find(handle);
+        return element != nullptr && is_gone(kind_of<T>(), element->name);
     }
     bool needs(const Marker& marker) const {
-        return is_gone(ElementKind::body, model_.bodies.get(marker.body).name) || needs(marker.base) ||
-               (may_be_in_numbers() && needs(marker.placement));
+        return needs(marker.body) || needs(marker.base) || (may_be_in_numbers() && needs(marker.placement));
     }
     bool needs(const ScalarTerm& term) const { return needs_scalar(term.scalar) || needs(term.coefficient, false); }
     bool needs(const Joint& joint) const { return needs_field_of_type(joint); }
-    bool needs(const Driver& driver) const {
-        const auto* component = std::get_if<MarkerComponent>(&driver.target);
-        const bool needs_target = component != nullptr ? needs(component->marker) || needs(component->reference)
-                                                       : needs_scalar(std::get<std::string>(driver.target));
-        return needs_target || needs(driver.law);
-    }
+    bool needs(const Driver& driver) const { return needs_field_of(driver); }
     bool needs(const ScalarLaw& law) const {
         return needs(law.stiffness) || needs(law.damping) || needs(law.preload) || needs_any(law.coefficients) ||
                needs(law.table) || needs(law.expression);
@@ -109,36 +115,20 @@ public:
     bool needs(const Coordinate& coordinate) const { return needs_scalar(coordinate.name); }
     bool needs(const AngularVector& vector) const { return needs(vector.components); }
     bool needs(const std::vector<Number>& numbers) const { return needs_any(numbers); }
-    bool needs(Handle<RoadDefinition> handle) const {
-        const RoadDefinition* road = model_.roads.find(handle);
-        return road != nullptr && is_gone(ElementKind::road, road->name);
+    template <class... T>
+    bool needs(const std::variant<T...>& value) const {
+        return std::visit([&](const auto& one) { return needs(one); }, value);
     }
-    bool needs(Handle<CurveDefinition> handle) const {
-        const CurveDefinition* curve = model_.curves.find(handle);
-        return curve != nullptr && is_gone(ElementKind::curve, curve->name);
-    }
+    template <class T>
+    requires(std::is_enum_v<T> || std::is_same_v<T, bool>) bool needs(T) const { return false; }
     bool needs(const CoordinatePair& pair) const { return needs_scalar(pair.first) || needs_scalar(pair.second); }
     bool needs(const std::vector<ScalarTerm>& terms) const { return needs_any(terms); }
     bool needs(const Force& force) const { return needs_field_of_type(force); }
     bool needs(const Stop& stop) const { return needs_field_of_type(stop); }
-    bool needs(const Sensor& sensor) const {
-        const Joint* joint = model_.joints.find(sensor.joint);
-        const Force* force = model_.forces.find(sensor.force);
-        const Stop* stop = model_.stops.find(sensor.stop);
-        const ContactRule* contact = model_.contacts.find(sensor.contact);
-        return needs(sensor.marker) || needs(sensor.reference) || needs(sensor.axes) || needs_scalar(sensor.scalar) ||
-               (joint != nullptr && is_gone(ElementKind::joint, joint->name)) ||
-               is_gone(ElementKind::driver, sensor.driver) ||
-               (force != nullptr && is_gone(ElementKind::force, force->name)) ||
-               (stop != nullptr && is_gone(ElementKind::stop, stop->name)) ||
-               (contact != nullptr && is_gone(ElementKind::contact, contact->name)) || needs_column(sensor.expression);
-    }
+    bool needs(const Sensor& sensor) const { return needs_field_of_type(sensor); }
     // Each body that is named, and one at least of each group.
     bool needs(const ContactSide& side) const {
-        const auto is_body_gone = [&](BodyHandle handle) {
-            const Body* body = model_.bodies.find(handle);
-            return body != nullptr && is_gone(ElementKind::body, body->name);
-        };
+        const auto is_body_gone = [&](BodyHandle handle) { return needs(handle); };
         const auto is_group_gone = [&](const std::string& group) {
             const auto handles = model_.bodies.handles();
             return std::none_of(handles.begin(), handles.end(), [&](BodyHandle handle) {
@@ -165,12 +155,14 @@ private:
     public:
         explicit FieldSearch(const ReferenceSearch& search) : search_(search) {}
         template <class T>
-        void main(const T& value, Variables = Variables::none) {
-            found = found || search_.needs(value);
+        void main(const T& value, Variables variables = Variables::none) {
+            field(value, {"", "", true, variables});
         }
         void placed(const MarkerPair& between) { main(between); }
         void field(const Number& value, const FieldNote& note) {
-            found = found || search_.needs(value, note.variables != Variables::scalars);
+            found = found ||
+                    (note.variables == Variables::columns ? search_.needs_column(value)
+                                                          : search_.needs(value, note.variables != Variables::scalars));
         }
         template <class T>
         void field(const std::optional<T>& value, const FieldNote& note) {
@@ -178,7 +170,7 @@ private:
         }
         template <class T>
         void field(const T& value, const FieldNote&) {
-            if constexpr (!std::is_enum_v<T> && !std::is_same_v<T, bool>) found = found || search_.needs(value);
+            found = found || search_.needs(value);
         }
         void law(const ScalarLaw& law) { found = found || search_.needs(law); }
         void time_law(const TimeLaw& law, const FieldNote&, const char*) { found = found || search_.needs(law); }
@@ -311,27 +303,14 @@ private:
 }  // namespace
 
 std::string describe(const ElementName& element) {
-    const auto named = [&](const char* kind) { return std::string(kind) + " '" + element.name + "'"; };
-    switch (element.kind) {
-        case ElementKind::parameter: return named("parameter");
-        case ElementKind::table: return named(TableDefinition::kind);
-        case ElementKind::curve: return named(CurveDefinition::kind);
-        case ElementKind::road: return named(RoadDefinition::kind);
-        case ElementKind::body: return named(Body::kind);
-        case ElementKind::marker: return named(Marker::kind);
-        case ElementKind::joint: return named(Joint::kind);
-        case ElementKind::driver: return named(Driver::kind);
-        case ElementKind::stop: return named(Stop::kind);
-        case ElementKind::force: return named(Force::kind);
-        case ElementKind::sensor: return named(Sensor::kind);
-        case ElementKind::event: return named(EventRule::kind);
-        case ElementKind::contact: return named(ContactRule::kind);
-        case ElementKind::initial_position: return named("initial value of");
-        case ElementKind::initial_rate: return named("initial rate of");
-        case ElementKind::gravity: return "gravity";
-        case ElementKind::simulation: return "simulation";
-    }
-    return "";
+    constexpr const char* words[] = {
+        "parameter",  TableDefinition::kind, CurveDefinition::kind, RoadDefinition::kind, Body::kind,
+        Marker::kind, Joint::kind,           Driver::kind,          Stop::kind,           Force::kind,
+        Sensor::kind, EventRule::kind,       ContactRule::kind,     "initial value of",   "initial rate of",
+        "gravity",    "simulation"};
+    static_assert(std::size(words) == element_kind_count);
+    const std::string word = words[static_cast<std::size_t>(element.kind)];
+    return element.kind >= ElementKind::gravity ? word : word + " '" + element.name + "'";
 }
 
 std::string describe(const std::vector<ElementName>& elements) {

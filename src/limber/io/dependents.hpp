@@ -9,6 +9,7 @@
 
 namespace limber {
 
+/// From table to contact in the order of Model::tables_of().
 enum class ElementKind {
     parameter,
     table,

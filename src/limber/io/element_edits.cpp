@@ -33,21 +33,9 @@ ElementKind find_kind(const std::string& section) {
 /// Calls visit(table) with the table that holds elements of a kind; parameters have none.
 template <class SomeModel, class Visit>
 void visit_table(SomeModel& model, ElementKind kind, const Visit& visit) {
-    switch (kind) {
-        case ElementKind::table: visit(model.tables); break;
-        case ElementKind::curve: visit(model.curves); break;
-        case ElementKind::road: visit(model.roads); break;
-        case ElementKind::body: visit(model.bodies); break;
-        case ElementKind::marker: visit(model.markers); break;
-        case ElementKind::joint: visit(model.joints); break;
-        case ElementKind::driver: visit(model.drivers); break;
-        case ElementKind::stop: visit(model.stops); break;
-        case ElementKind::force: visit(model.forces); break;
-        case ElementKind::sensor: visit(model.sensors); break;
-        case ElementKind::event: visit(model.events); break;
-        case ElementKind::contact: visit(model.contacts); break;
-        default: break;
-    }
+    auto its_kind = static_cast<int>(ElementKind::table);
+    std::apply([&](auto&... table) { ((its_kind++ == static_cast<int>(kind) ? visit(table) : void()), ...); },
+               Model::tables_of(model));
 }
 
 bool exists(const Model& model, const ElementName& element) {

@@ -42,6 +42,8 @@ template <class T>
 struct KindOf<Handle<T>> : KindIs<FieldKind::reference> {};
 template <class T>
 struct KindOf<std::optional<T>> : KindOf<T> {};
+template <class First, class... Others>
+struct KindOf<std::variant<First, Others...>> : KindOf<First> {};
 
 class FormatCollector {
 public:

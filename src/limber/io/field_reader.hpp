@@ -38,17 +38,8 @@ protected:
     }
     // Names that are checked when the model is compiled.
     static bool is_free(const FieldNote& note) {
-        return note.variables == Variables::scalars || note.variables == Variables::law;
+        return note.variables != Variables::none && note.variables != Variables::time;
     }
-    template <class T>
-    static Handle<T> find(const Table<T>& table, const YamlNode& node) {
-        const std::string name = node.text(fmt::format("the name of a {}", T::kind));
-        const Handle<T> handle = table.find(name);
-        if (handle.is_null())
-            node.fail(fmt::format("there is no {} '{}'{}", T::kind, name, did_you_mean(name, table.names())));
-        return handle;
-    }
-
     void read(Number& value, const YamlNode& node, const FieldNote& note) const {
         value = node.number(names(note), is_free(note));
     }
@@ -77,11 +68,49 @@ protected:
             value.push_back({scalar, number.number({}, is_free(note))});
         if (value.empty()) node.fail("expected at least one {coordinate: coefficient}");
     }
-    void read(Handle<RoadDefinition>& value, const YamlNode& node, const FieldNote&) const {
-        value = find(reader_.model_.roads, node);
+    void read(VectorComponent& value, const YamlNode& node, const FieldNote&) const {
+        Words words = words_of(value);
+        if (reader_.model_.planar) words.pop_back();
+        value = static_cast<VectorComponent>(node.choice(words));
     }
-    void read(Handle<CurveDefinition>& value, const YamlNode& node, const FieldNote&) const {
-        value = find(reader_.model_.curves, node);
+    template <class T>
+    void read(Handle<T>& value, const YamlNode& node, const FieldNote& note) const {
+        const auto& table = reader_.model_.table<T>();
+        const std::string name = node.text(fmt::format("{}a {}", *note.name == '\0' ? "" : "the name of ", T::kind));
+        value = table.find(name);
+        if (value.is_null())
+            node.fail(fmt::format("there is no {} '{}'{}", T::kind, name, did_you_mean(name, table.names())));
+    }
+    void read(std::variant<MarkerHandle, Coordinate>& value, const YamlNode& node, const FieldNote&) const {
+        const Model& model = reader_.model_;
+        const std::string name = node.text("a marker");
+        const bool is_marker = !model.markers.find(name).is_null() || !model.bodies.find(name).is_null() ||
+                               model.joints.find(name.substr(0, name.rfind('.'))).is_null();
+        value = Coordinate{name};
+        if (is_marker) value = reader_.marker(node);
+    }
+    void read(std::variant<JointHandle, DriverHandle>& value, const YamlNode& node, const FieldNote&) const {
+        const Model& model = reader_.model_;
+        const std::string name = node.text("a joint or a driver");
+        const JointHandle joint = model.joints.find(name);
+        const DriverHandle driver = model.drivers.find(name);
+        if (joint.is_null() && driver.is_null()) {
+            std::vector<std::string> names = model.joints.names();
+            for (const auto& other : model.drivers.names()) names.push_back(other);
+            node.fail(fmt::format("there is no joint or driver '{}'{}", name, did_you_mean(name, names)));
+        }
+        value = joint;
+        if (joint.is_null()) value = driver;
+    }
+    template <class Word>
+    using WordOrMarker = std::variant<Word, MarkerHandle>;
+    template <class Word>
+    void read(WordOrMarker<Word>& value, const YamlNode& node, const FieldNote&) const {
+        const Words words = words_of(Word{});
+        const std::string name = node.text(fmt::format("{}, or the name of a marker or body", fmt::join(words, ", ")));
+        const auto word = std::find(words.begin(), words.end(), name);
+        const auto index = static_cast<int>(word - words.begin());
+        value = word == words.end() ? reader_.marker(node) : WordOrMarker<Word>(static_cast<Word>(index));
     }
     template <class T>
     void read(std::optional<T>& value, const YamlNode& node, const FieldNote& note) const {
@@ -110,5 +139,16 @@ protected:
     const YamlNode& node_;
     std::string key_;
 };
+
+template <class Element>
+Element ModelReader::read_typed(const std::string& name, const YamlNode& node,
+                                const std::vector<TypeFormat>& formats) const {
+    const TypeFormat& format = find_type(node, formats, Element::kind);
+    Element element(name,
+                    make_alternative<decltype(Element::type)>(static_cast<std::size_t>(&format - formats.data())));
+    FieldReader reader(*this, node, format.name);
+    std::visit([&](auto& type) { type.visit(type, reader); }, element.type);
+    return element;
+}
 
 }  // namespace limber

@@ -4,17 +4,31 @@
 #include <string>
 #include <vector>
 
+#include "limber/model/drivers.hpp"
 #include "limber/model/forces.hpp"
+#include "limber/model/sensors.hpp"
 
 namespace limber {
 
-inline const std::vector<std::string>& words_of(ForceFrame) {
-    static const std::vector<std::string> words{"world", "body"};
-    return words;
+using Words = std::vector<std::string>;
+
+inline Words words_of(VectorComponent) {
+    return {"x", "y", "z"};
 }
-inline const std::vector<std::string>& words_of(FrictionKind) {
-    static const std::vector<std::string> words{"coulomb", "regularised", "bristle"};
-    return words;
+inline Words words_of(ForceFrame) {
+    return {"world", "body"};
+}
+inline Words words_of(FrictionKind) {
+    return {"coulomb", "regularised", "bristle"};
+}
+inline Words words_of(ReactionFrame) {
+    return {"world", "marker"};
+}
+inline Words words_of(EnergyKind) {
+    return {"kinetic", "potential", "work", "total", "impacts"};
+}
+inline Words words_of(ErrorKind) {
+    return {"position", "velocity", "acceleration", "relative", "complementarity"};
 }
 
 }  // namespace limber

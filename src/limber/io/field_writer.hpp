@@ -62,9 +62,13 @@ protected:
         for (const ScalarTerm& term : value) terms.add(term.scalar, term.coefficient);
         return terms.take();
     }
-    YAML::Node node_of(Handle<RoadDefinition> value) const { return YAML::Node(writer_.model_.roads.get(value).name); }
-    YAML::Node node_of(Handle<CurveDefinition> value) const {
-        return YAML::Node(writer_.model_.curves.get(value).name);
+    template <class T>
+    YAML::Node node_of(Handle<T> value) const {
+        return YAML::Node(writer_.model_.table<T>().get(value).name);
+    }
+    template <class... T>
+    YAML::Node node_of(const std::variant<T...>& value) const {
+        return std::visit([&](const auto& one) { return node_of(one); }, value);
     }
     template <class T>
     YAML::Node node_of(const std::optional<T>& value) const {

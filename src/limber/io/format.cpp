@@ -122,56 +122,7 @@ const std::vector<TypeFormat>& road_formats() {
 }
 
 const std::vector<TypeFormat>& sensor_formats() {
-    static const std::vector<FieldFormat> relative{
-        {"relative-to", K::marker, "measure relative to this marker and in its axes (default: the ground)"},
-        {"axes", K::marker,
-         "components along the axes of this marker or body (default: of relative-to, or of the world)"}};
-    static const std::vector<TypeFormat> list{
-        {"position", K::marker, "of a point: name.x, name.y, name.z", false, relative},
-        {"velocity", K::marker, "of a point: name.x, name.y, name.z", false, relative},
-        {"acceleration", K::marker, "of a point: name.x, name.y, name.z; or of a coordinate", false, relative},
-        {"angular-velocity", K::marker, "of a body: name.x, name.y, name.z (plane: name)", false, relative},
-        {"angular-acceleration", K::marker, "of a body: name.x, name.y, name.z (plane: name)", false, relative},
-        {"coordinate", K::coordinate, "value of a joint coordinate, turns counted", false, {}},
-        {"rate", K::coordinate, "of a joint coordinate", false, {}},
-        {"reaction",
-         K::reference,
-         "of a joint on its second body, at its second marker: name.fx .. name.tz (plane: fx, fy, tz); of a gear or a "
-         "rack on the second wheel or the rack, where the teeth meet; of a driver, a coupling, or a gear that acts by "
-         "torques alone: name",
-         false,
-         {{"axes", K::text, "world (default), marker (the joint's first marker), or the name of a marker or body"}}},
-        {"force",
-         K::reference,
-         "of a force element: tension of a spring, torque of a torsion-spring against its coordinate, of a motor or "
-         "servo along it, or magnitude",
-         false,
-         {}},
-        {"gap", K::reference, "of a stop: what separates it from contact", false, {}},
-        {"contact-force", K::reference, "of a stop, while it holds", false, {}},
-        {"impulse", K::reference, "of a stop: sum over its impacts so far", false, {}},
-        {"contact",
-         K::reference,
-         "by a rule of contacts: name.normal (sum of normal forces), name.count (points), name.depth (largest), "
-         "name.friction (sum over pairs of shapes of the size of their friction force)",
-         false,
-         {}},
-        {"energy",
-         K::text,
-         "kinetic, potential, work (done by everything without a potential), total or impacts (lost in them and in "
-         "rigid "
-         "contacts)",
-         false,
-         {}},
-        {"error",
-         K::text,
-         "largest constraint error: position, velocity or acceleration; relative: the share of the constraint "
-         "accelerations that mends errors; complementarity: by how far an open stop overlaps, a closed one is open, or "
-         "rigid bodies have missed the conditions of contact in the last step",
-         false,
-         {}},
-        {"expression", K::number, "of t, parameters and other sensors", false, {}},
-    };
+    static const std::vector<TypeFormat> list = describe_alternatives<SensorType>();
     return list;
 }
 
@@ -250,15 +201,7 @@ const std::vector<FieldFormat>& body_fields() {
 }
 
 const std::vector<FieldFormat>& driver_fields() {
-    static const std::vector<FieldFormat> list{
-        {"coordinate", K::coordinate, "the joint coordinate to drive"},
-        {"marker", K::marker, "or the marker whose position to drive"},
-        {"component", K::text, "x, y or z, with marker"},
-        {"relative-to", K::marker, "axes and origin of the component (default: the ground)"},
-        {"follows", K::number, "an expression of t"},
-        {"table", K::table, "value over time, in place of the expression"},
-        {"interpolation", K::text, "of the table: cubic (default) or linear"},
-    };
+    static const std::vector<FieldFormat> list = describe_fields<Driver>();
     return list;
 }
 

@@ -10,10 +10,11 @@
 
 namespace limber {
 
-/// In the order of JointType, ForceType, StopType.
+/// In the order of JointType, ForceType, StopType, SensorType.
 const std::vector<TypeFormat>& joint_formats();
 const std::vector<TypeFormat>& force_formats();
 const std::vector<TypeFormat>& stop_formats();
+const std::vector<TypeFormat>& sensor_formats();
 struct ContactFormat : TypeFormat {
     ContactRule::Law law;
 };
@@ -24,7 +25,6 @@ struct ShapeFormat : TypeFormat {
 const std::vector<ContactFormat>& contact_formats();
 const ContactFormat& contact_format(ContactRule::Law law);
 const std::vector<ShapeFormat>& shape_formats();
-const std::vector<TypeFormat>& sensor_formats();
 const std::vector<TypeFormat>& solid_formats();
 const std::vector<FieldFormat>& body_fields();
 const std::vector<FieldFormat>& placement_fields();

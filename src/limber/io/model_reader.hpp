@@ -86,7 +86,7 @@ private:
     ContactShape read_shape(const ShapeFormat& format, const YamlNode& node) const;
 
     void read_sensor(const std::string& name, const YamlNode& node);
-    void refuse_motion_in_itself(const Sensor& sensor, const std::string& kind, const YamlNode& node) const;
+    void check_view(const Sensor& sensor, const YamlNode& node) const;
     void read_event(const std::string& name, const YamlNode& node);
 
     MarkerHandle marker(const YamlNode& node) const;
@@ -97,6 +97,9 @@ private:
     /// Says which key was taken for the type of an element but is none.
     [[noreturn]] static void refuse_type(const YamlNode& node, const std::vector<std::string>& names, const char* what,
                                          const std::function<bool(const std::string&)>& is_option);
+    /// An element of one of several types, with all its fields (field_reader.hpp).
+    template <class Element>
+    Element read_typed(const std::string& name, const YamlNode& node, const std::vector<TypeFormat>& formats) const;
     template <class Element>
     void add(Table<Element>& table, Element element, const YamlNode& node);
 

@@ -85,120 +85,44 @@ void ModelReader::read_road(const std::string& name, const YamlNode& node) {
 }
 
 void ModelReader::read_force(const std::string& name, const YamlNode& node) {
-    const TypeFormat& format = find_type(node, force_formats(), "force");
-    Force force(name, make_alternative<ForceType>(static_cast<std::size_t>(&format - force_formats().data())));
-    FieldReader reader(*this, node, format.name);
-    std::visit([&](auto& type) { type.visit(type, reader); }, force.type);
-    add(model_.forces, std::move(force), node);
+    add(model_.forces, read_typed<Force>(name, node, force_formats()), node);
 }
 
 void ModelReader::read_stop(const std::string& name, const YamlNode& node) {
-    const TypeFormat& format = find_type(node, stop_formats(), "stop");
-    Stop stop(name, make_alternative<StopType>(static_cast<std::size_t>(&format - stop_formats().data())));
-    FieldReader reader(*this, node, format.name);
-    std::visit([&](auto& type) { type.visit(type, reader); }, stop.type);
+    Stop stop = read_typed<Stop>(name, node, stop_formats());
     if (const auto* limit = stop.as<Limit>(); limit != nullptr && !limit->minimum && !limit->maximum)
         node.fail("expected 'min', 'max' or both");
     add(model_.stops, std::move(stop), node);
 }
 
-// What is asked for is mostly the motion in space, in the body's own axes.
-void ModelReader::refuse_motion_in_itself(const Sensor& sensor, const std::string& kind, const YamlNode& node) const {
-    const auto body = std::as_const(model_).markers.get(sensor.marker).body;
-    if (sensor.quantity == Sensor::Quantity::position ||
-        std::as_const(model_).markers.get(sensor.reference).body != body)
-        return;
-    const std::string& name = std::as_const(model_).bodies.get(body).name;
-    node.fail(fmt::format(
+// Of what shows the motion of a marker, what would have no effect, or would be zero.
+void ModelReader::check_view(const Sensor& sensor, const YamlNode& node) const {
+    const std::string kind = sensor.note().name;
+    const auto relative = node.child("relative-to");
+    const auto axes = node.child("axes");
+    for (const char* key : {"relative-to", "axes"})
+        if (const auto child = node.child(key); child && sensor.coordinate() != nullptr)
+            child->fail(fmt::format("a joint coordinate is one number: '{}' would have no effect", key));
+    if (axes && model_.planar && kind.starts_with("angular"))
+        axes->fail("in the plane there is one component: 'axes' would have no effect");
+    if (!relative || sensor.as<Position>() != nullptr) return;
+    const auto body_of = [&](MarkerHandle handle) { return std::as_const(model_).markers.get(handle).body; };
+    const BodyHandle body = body_of(ends_of(sensor).b);
+    if (body_of(marker(*relative)) != body) return;
+    // What is asked for is mostly the motion in space, in the body's own axes.
+    relative->fail(fmt::format(
         "both are on body '{}', which does not move relative to itself: the {} would be zero; for components in the "
         "body's axes write 'axes: {}' in place of 'relative-to'",
-        name, kind, node.text("a marker")));
+        std::as_const(model_).bodies.get(body).name, kind, relative->text("a marker")));
 }
 
 void ModelReader::read_sensor(const std::string& name, const YamlNode& node) {
-    using Q = Sensor::Quantity;
-    const TypeFormat& format = find_type(node, sensor_formats(), "sensor");
-    const YamlNode main = node.required(format.name);
-    const std::string kind = format.name;
+    Sensor sensor = read_typed<Sensor>(name, node, sensor_formats());
     // Sensors are variables of expressions and columns of results, as time is; x and v mean something in laws only.
     if (name == "t" || name == "pi" || name == "not")
         node.fail(fmt::format("'{}' has a meaning of its own in expressions{}: give the sensor another name", name,
                               name == "t" ? ", time, and is the first column of results" : ""));
-    Sensor sensor;
-    sensor.name = name;
-    if (kind == "coordinate" || kind == "rate") {
-        sensor.quantity = kind == "rate" ? Q::rate : Q::coordinate;
-        sensor.scalar = main.text("a joint coordinate");
-    } else if (kind == "acceleration" && model_.markers.find(main.text("a marker")).is_null() &&
-               model_.bodies.find(main.text("a marker")).is_null() &&
-               !model_.joints.find(main.text("a marker").substr(0, main.text("a marker").rfind('.'))).is_null()) {
-        sensor.quantity = Q::second_rate;
-        sensor.scalar = main.text("a joint coordinate");
-        for (const char* key : {"relative-to", "axes"})
-            if (const auto child = node.child(key))
-                child->fail(fmt::format("a joint coordinate is one number: '{}' would have no effect", key));
-    } else if (format.kind == FieldKind::marker) {
-        sensor.quantity = kind == "position"           ? Q::position
-                          : kind == "velocity"         ? Q::velocity
-                          : kind == "acceleration"     ? Q::acceleration
-                          : kind == "angular-velocity" ? Q::angular_velocity
-                                                       : Q::angular_acceleration;
-        sensor.marker = marker(main);
-        if (const auto child = node.child("axes")) {
-            sensor.axes = marker(*child);
-            if (model_.planar && kind.starts_with("angular"))
-                child->fail("in the plane there is one component: 'axes' would have no effect");
-        }
-        if (const auto child = node.child("relative-to")) {
-            sensor.reference = marker(*child);
-            refuse_motion_in_itself(sensor, kind, *child);
-        }
-    } else if (kind == "reaction") {
-        sensor.quantity = Q::reaction;
-        const std::string element = main.text("a joint or a driver");
-        sensor.joint = model_.joints.find(element);
-        if (sensor.joint.is_null()) {
-            if (model_.drivers.find(element).is_null()) {
-                std::vector<std::string> names = model_.joints.names();
-                for (const auto& driver : model_.drivers.names()) names.push_back(driver);
-                main.fail(fmt::format("there is no joint or driver '{}'{}", element, did_you_mean(element, names)));
-            }
-            sensor.driver = element;
-        }
-        if (const auto child = node.child("axes")) {
-            const std::string axes = child->text("world, marker, or the name of a marker or body");
-            sensor.in_marker_axes = axes == "marker";
-            if (axes != "world" && axes != "marker") sensor.axes = marker(*child);
-        }
-    } else if (kind == "contact") {
-        sensor.quantity = Q::contact;
-        const std::string rule = main.text("a contact");
-        sensor.contact = model_.contacts.find(rule);
-        if (sensor.contact.is_null())
-            main.fail(fmt::format("there is no contact '{}'{}", rule, did_you_mean(rule, model_.contacts.names())));
-    } else if (kind == "force") {
-        sensor.quantity = Q::force;
-        const std::string element = main.text("a force");
-        sensor.force = model_.forces.find(element);
-        if (sensor.force.is_null())
-            main.fail(fmt::format("there is no force '{}'{}", element, did_you_mean(element, model_.forces.names())));
-    } else if (kind == "energy") {
-        constexpr Q energies[] = {Q::kinetic_energy, Q::potential_energy, Q::work, Q::total_energy, Q::impact_loss};
-        sensor.quantity = energies[main.choice({"kinetic", "potential", "work", "total", "impacts"})];
-    } else if (kind == "gap" || kind == "contact-force" || kind == "impulse") {
-        sensor.quantity = kind == "gap" ? Q::gap : kind == "impulse" ? Q::impulse : Q::contact_force;
-        const std::string element = main.text("a stop");
-        sensor.stop = model_.stops.find(element);
-        if (sensor.stop.is_null())
-            main.fail(fmt::format("there is no stop '{}'{}", element, did_you_mean(element, model_.stops.names())));
-    } else if (kind == "error") {
-        constexpr Q errors[] = {Q::position_error, Q::velocity_error, Q::acceleration_error, Q::relative_error,
-                                Q::complementarity_error};
-        sensor.quantity = errors[main.choice({"position", "velocity", "acceleration", "relative", "complementarity"})];
-    } else {
-        sensor.quantity = Q::expression;
-        sensor.expression = main.number({}, true);
-    }
+    check_view(sensor, node);
     add(model_.sensors, std::move(sensor), node);
 }
 

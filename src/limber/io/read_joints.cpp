@@ -47,15 +47,12 @@ void ModelReader::place_joint(Joint& joint, const YamlNode& node) {
 }
 
 void ModelReader::read_joint(const std::string& name, const YamlNode& node) {
-    const TypeFormat& format = find_type(node, joint_formats(), "joint");
-    Joint joint(name, make_alternative<JointType>(static_cast<std::size_t>(&format - joint_formats().data())));
+    Joint joint = read_typed<Joint>(name, node, joint_formats());
     reread_markers_.clear();
     if (is_replacing_) {
         const Joint& old = std::as_const(model_).joints.get(model_.joints.find(name));
         if (has_own_markers(model_, old)) reread_markers_ = {old.between()->first, old.between()->second};
     }
-    FieldReader reader(*this, node, format.name);
-    std::visit([&](auto& type) { type.visit(type, reader); }, joint.type);
     place_joint(joint, node);
     if (const auto child = node.child("cut")) joint.is_cut = child->truth();
     if (const auto child = node.child("disabled")) joint.is_disabled = child->truth();
@@ -85,25 +82,16 @@ TimeLaw ModelReader::read_time_law(const YamlNode& node, const char* key) const 
 
 void ModelReader::read_driver(const std::string& name, const YamlNode& node) {
     node.check_keys(field_names(driver_fields()));
-    Driver driver;
-    driver.name = name;
-    const auto coordinate = node.child("coordinate");
-    const auto on = node.child("marker");
-    if (!coordinate == !on) node.fail("expected either 'coordinate' or 'marker' with 'component'");
-    if (coordinate) {
-        driver.target = coordinate->text("a joint coordinate");
-        for (const char* key : {"component", "relative-to"})
-            if (const auto child = node.child(key)) child->fail(fmt::format("'{}' goes with 'marker'", key));
-    } else {
-        MarkerComponent component;
-        component.marker = marker(*on);
-        const auto axis = node.child("component");
-        if (!axis) node.fail("'component' is missing: x, y or z");
-        component.axis = model_.planar ? axis->choice({"x", "y"}) : axis->choice({"x", "y", "z"});
-        if (const auto reference = node.child("relative-to")) component.reference = marker(*reference);
-        driver.target = component;
-    }
-    driver.law = read_time_law(node, "follows");
+    const bool has_marker = node.child("marker").has_value();
+    if (has_marker == node.child("coordinate").has_value())
+        node.fail("expected either 'coordinate' or 'marker' with 'component'");
+    for (const char* key : {"component", "relative-to"})
+        if (const auto child = node.child(key); child && !has_marker)
+            child->fail(fmt::format("'{}' goes with 'marker'", key));
+    if (has_marker && !node.child("component")) node.fail("'component' is missing: x, y or z");
+    Driver driver{.name = name};
+    FieldReader reader(*this, node, "");
+    Driver::visit(driver, reader);
     add(model_.drivers, std::move(driver), node);
 }
 

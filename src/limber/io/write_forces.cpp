@@ -36,6 +36,10 @@ YAML::Node ElementWriter::write(const Stop& stop) const {
     return write_typed(stop);
 }
 
+YAML::Node ElementWriter::write(const Sensor& sensor) const {
+    return write_typed(sensor);
+}
+
 YAML::Node ElementWriter::road_piece(const RoadPiece& piece) const {
     MappingWriter map;
     if (piece.kind == RoadPiece::Kind::table) {
@@ -83,49 +87,6 @@ YAML::Node ElementWriter::write(const EventRule& event) const {
     for (const std::string& edit : event.edits) edits.push_back(edit);
     map.add("do", edits);
     if (event.once) map.add("once", YAML::Node("true"));
-    return map.take();
-}
-
-YAML::Node ElementWriter::write(const Sensor& sensor) const {
-    using Q = Sensor::Quantity;
-    MappingWriter map;
-    const auto of_marker = [&](const char* key) {
-        map.add(key, YAML::Node(marker_name(sensor.marker)));
-        if (!sensor.reference.is_null()) map.add("relative-to", YAML::Node(marker_name(sensor.reference)));
-        if (!sensor.axes.is_null()) map.add("axes", YAML::Node(marker_name(sensor.axes)));
-    };
-    const auto text = [&](const char* key, const std::string& value) { map.add(key, YAML::Node(value)); };
-    switch (sensor.quantity) {
-        case Q::position: of_marker("position"); break;
-        case Q::velocity: of_marker("velocity"); break;
-        case Q::acceleration: of_marker("acceleration"); break;
-        case Q::angular_velocity: of_marker("angular-velocity"); break;
-        case Q::angular_acceleration: of_marker("angular-acceleration"); break;
-        case Q::coordinate: text("coordinate", sensor.scalar); break;
-        case Q::rate: text("rate", sensor.scalar); break;
-        case Q::second_rate: text("acceleration", sensor.scalar); break;
-        case Q::reaction:
-            text("reaction", sensor.joint.is_null() ? sensor.driver : model_.joints.get(sensor.joint).name);
-            if (sensor.in_marker_axes) text("axes", "marker");
-            if (!sensor.axes.is_null()) text("axes", marker_name(sensor.axes));
-            break;
-        case Q::contact: text("contact", model_.contacts.get(sensor.contact).name); break;
-        case Q::force: text("force", model_.forces.get(sensor.force).name); break;
-        case Q::gap: text("gap", model_.stops.get(sensor.stop).name); break;
-        case Q::contact_force: text("contact-force", model_.stops.get(sensor.stop).name); break;
-        case Q::impulse: text("impulse", model_.stops.get(sensor.stop).name); break;
-        case Q::impact_loss: text("energy", "impacts"); break;
-        case Q::kinetic_energy: text("energy", "kinetic"); break;
-        case Q::potential_energy: text("energy", "potential"); break;
-        case Q::work: text("energy", "work"); break;
-        case Q::total_energy: text("energy", "total"); break;
-        case Q::position_error: text("error", "position"); break;
-        case Q::velocity_error: text("error", "velocity"); break;
-        case Q::acceleration_error: text("error", "acceleration"); break;
-        case Q::relative_error: text("error", "relative"); break;
-        case Q::complementarity_error: text("error", "complementarity"); break;
-        case Q::expression: map.add("expression", sensor.expression); break;
-    }
     return map.take();
 }
 

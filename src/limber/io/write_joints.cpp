@@ -64,17 +64,9 @@ void ElementWriter::add_time_law(MappingWriter& map, const TimeLaw& law, const c
 }
 
 YAML::Node ElementWriter::write(const Driver& driver) const {
-    MappingWriter map;
-    if (const auto* coordinate = std::get_if<std::string>(&driver.target)) {
-        map.add("coordinate", YAML::Node(*coordinate));
-    } else {
-        const auto& component = std::get<MarkerComponent>(driver.target);
-        map.add("marker", YAML::Node(marker_name(component.marker)));
-        map.add("component", YAML::Node(std::string(1, "xyz"[component.axis])));
-        if (!component.reference.is_null()) map.add("relative-to", YAML::Node(marker_name(component.reference)));
-    }
-    add_time_law(map, driver.law, "follows");
-    return map.take();
+    FieldWriter writer(*this, "");
+    Driver::visit(driver, writer);
+    return writer.take();
 }
 
 }  // namespace limber

@@ -13,8 +13,9 @@
 //       }
 //   };
 //
-// Joints call `placed` in place of `main` for markers that 'at', 'axis' and 'x' may make. Reader, writer, schema,
-// manual, listing and the search for dependents are visitors: they know kinds of fields, not elements.
+// A field that is a variant holds one of several kinds; formats show the first. Joints call `placed` in place of `main`
+// for markers that 'at', 'axis' and 'x' may make. Reader, writer, schema, manual, listing and the search for dependents
+// are visitors: they know kinds of fields, not elements.
 
 #include <vector>
 
@@ -71,6 +72,7 @@ enum class Variables {
     none,
     time,     ///< t
     scalars,  ///< t, joint coordinates, sensors: checked when the model is compiled
+    columns,  ///< t and columns of sensors, the same
     law       ///< the same, and x and v of what the law acts along
 };
 

@@ -63,6 +63,10 @@ struct ElementEnds {
     }
     void main(MarkerHandle marker) { b = marker; }
     void main(const Coordinate& coordinate) { scalar = coordinate.name; }
+    template <class... T>
+    void main(const std::variant<T...>& one) {
+        std::visit([&](const auto& value) { main(value); }, one);
+    }
     template <class T>
     void main(const T&, Variables = Variables::none) {}
     template <class T>

@@ -11,15 +11,18 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <variant>
 #include <vector>
 
 #include "limber/math/frame.hpp"
+#include "limber/model/drivers.hpp"
 #include "limber/model/forces.hpp"
 #include "limber/model/handles.hpp"
 #include "limber/model/joints.hpp"
 #include "limber/model/laws.hpp"
 #include "limber/model/number.hpp"
+#include "limber/model/sensors.hpp"
 #include "limber/model/stops.hpp"
 #include "limber/model/table.hpp"
 
@@ -124,19 +127,6 @@ struct CurveDefinition {
     bool closed = false;
 };
 
-/// A component of a marker's position along an axis of another marker (ground's origin if null).
-struct MarkerComponent {
-    MarkerHandle marker, reference;
-    int axis = 0;
-};
-
-struct Driver {
-    static constexpr const char* kind = "driver";
-    std::string name{};
-    std::variant<std::string, MarkerComponent> target{};  ///< a joint coordinate by name, or a component
-    TimeLaw law{};
-};
-
 /// The height of a road over the world's x axis: a sum of pieces.
 struct RoadPiece {
     enum class Kind { bump, ramp, stairs, table, height, random };
@@ -168,50 +158,6 @@ struct ContactRule {
     ContactSide first, second;              ///< that touch each other; empty: all bodies
     std::map<std::string, Number> numbers;  ///< friction, restitution, ... by key of the model file
     bool includes_joined = false;           ///< also bodies that a joint connects
-};
-
-struct Sensor {
-    static constexpr const char* kind = "sensor";
-    enum class Quantity {
-        position,
-        velocity,
-        acceleration,
-        angular_velocity,
-        angular_acceleration,
-        coordinate,
-        rate,
-        second_rate,
-        reaction,
-        force,
-        kinetic_energy,
-        potential_energy,
-        work,
-        total_energy,
-        position_error,
-        velocity_error,
-        acceleration_error,
-        contact,
-        relative_error,
-        complementarity_error,
-        gap,
-        contact_force,
-        impulse,
-        impact_loss,
-        expression
-    };
-    std::string name{};
-    Quantity quantity = Quantity::position;
-    MarkerHandle marker{};
-    MarkerHandle reference{};  ///< measured relative to it and in its axes; ground's origin if null
-    std::string scalar{};      ///< coordinate, rate, second_rate
-    JointHandle joint{};       ///< reaction
-    std::string driver{};      ///< reaction of a driver
-    ForceHandle force{};
-    StopHandle stop{};  ///< gap, contact_force, impulse
-    Handle<ContactRule> contact{};
-    bool in_marker_axes = false;  ///< reaction: axes of the joint's first marker instead of world axes
-    MarkerHandle axes{};          ///< of a vector's components, if they are not those of `reference` or of the world
-    Number expression{};
 };
 
 /// Edits that the running mechanism makes to itself when a condition passes through zero.
@@ -301,10 +247,10 @@ struct Model {
 
     BodyHandle ground() const;
     BodyHandle add(Body body) { return add_body(std::move(body)); }
-    SensorHandle add(Sensor sensor) { return sensors.add(std::move(sensor)); }
     DriverHandle add(Driver driver) { return drivers.add(std::move(driver)); }
     ContactHandle add(ContactRule rule) { return contacts.add(std::move(rule)); }
-    /// Of any type: model.add(Spring{...}), model.add(Revolute{...}).
+    /// Of any type: model.add(Spring{...}), model.add(Revolute{...}), model.add(Position{...}).
+    SensorHandle add(Sensor sensor) { return sensors.add(std::move(sensor)); }
     ForceHandle add(Force force) { return forces.add(std::move(force)); }
     StopHandle add(Stop stop) { return stops.add(std::move(stop)); }
     JointHandle add(Joint joint) { return joints.add(std::move(joint)); }
@@ -318,6 +264,17 @@ struct Model {
     Marker make_joint_marker(MarkerHandle given, const std::string& joint, const JointPlace& place) const;
     /// "body.marker", or "body" for its origin. Throws ModelError with a suggestion.
     MarkerHandle marker(const std::string& name) const;
+
+    /// All tables of elements.
+    template <class Self>
+    static auto tables_of(Self& self) {
+        return std::tie(self.tables, self.curves, self.roads, self.bodies, self.markers, self.joints, self.drivers,
+                        self.stops, self.forces, self.sensors, self.events, self.contacts);
+    }
+    template <class Element>
+    const Table<Element>& table() const {
+        return std::get<const Table<Element>&>(tables_of(*this));
+    }
 };
 
 }  // namespace limber

@@ -5,23 +5,6 @@
 namespace limber {
 namespace {
 
-// visit(table, changes) for every table of the model beside its changes.
-template <class SomeModel, class Changes, class Visit>
-void for_each_table(SomeModel& model, Changes& changes, const Visit& visit) {
-    visit(model.tables, std::get<0>(changes));
-    visit(model.curves, std::get<1>(changes));
-    visit(model.roads, std::get<2>(changes));
-    visit(model.bodies, std::get<3>(changes));
-    visit(model.markers, std::get<4>(changes));
-    visit(model.joints, std::get<5>(changes));
-    visit(model.drivers, std::get<6>(changes));
-    visit(model.forces, std::get<7>(changes));
-    visit(model.sensors, std::get<8>(changes));
-    visit(model.events, std::get<9>(changes));
-    visit(model.stops, std::get<10>(changes));
-    visit(model.contacts, std::get<11>(changes));
-}
-
 bool same(const Number& a, const Number& b) {
     return a.text() == b.text();
 }
@@ -71,20 +54,10 @@ ModelChange::Rest ModelChange::rest_of(const Model& model) {
             model.initial_rates, model.simulation};
 }
 
-ModelChange::ModelChange(const Model& before, const Model& after) : before_(rest_of(before)), after_(rest_of(after)) {
-    const auto compare = [](const auto& from, const auto& to, auto& changes) { changes = from.changes_to(to); };
-    compare(before.tables, after.tables, std::get<0>(elements_));
-    compare(before.curves, after.curves, std::get<1>(elements_));
-    compare(before.roads, after.roads, std::get<2>(elements_));
-    compare(before.bodies, after.bodies, std::get<3>(elements_));
-    compare(before.markers, after.markers, std::get<4>(elements_));
-    compare(before.joints, after.joints, std::get<5>(elements_));
-    compare(before.drivers, after.drivers, std::get<6>(elements_));
-    compare(before.forces, after.forces, std::get<7>(elements_));
-    compare(before.sensors, after.sensors, std::get<8>(elements_));
-    compare(before.events, after.events, std::get<9>(elements_));
-    compare(before.stops, after.stops, std::get<10>(elements_));
-    compare(before.contacts, after.contacts, std::get<11>(elements_));
+ModelChange::ModelChange(const Model& before, const Model& after)
+    : elements_(compare(Model::tables_of(before), Model::tables_of(after))),
+      before_(rest_of(before)),
+      after_(rest_of(after)) {
     changes_gravity_ = !same(before_.gravity, after_.gravity);
     changes_parameters_ = !same(before_.parameters, after_.parameters);
     changes_rest_ = before_.title != after_.title || !same(before_.initial_positions, after_.initial_positions) ||
@@ -118,7 +91,8 @@ std::optional<std::vector<Table<Joint>::Change>> ModelChange::find_joints_alone(
 
 void ModelChange::apply(Model& model, bool backwards) const {
     Model changed = model;
-    for_each_table(changed, elements_, [&](auto& table, const auto& changes) { table.apply(changes, backwards); });
+    std::apply([&]<class... T>(Table<T>&... table) { (table.apply(std::get<Changes<T>>(elements_), backwards), ...); },
+               Model::tables_of(changed));
     const Rest& from = backwards ? after_ : before_;
     const Rest& to = backwards ? before_ : after_;
     if (changes_gravity_) {

@@ -42,10 +42,15 @@ private:
     static Rest rest_of(const Model& model);
     void apply(Model& model, bool backwards) const;
 
-    std::tuple<Changes<TableDefinition>, Changes<CurveDefinition>, Changes<RoadDefinition>, Changes<Body>,
-               Changes<Marker>, Changes<Joint>, Changes<Driver>, Changes<Force>, Changes<Sensor>, Changes<EventRule>,
-               Changes<Stop>, Changes<ContactRule>>
-        elements_;
+    /// Of every table of a model.
+    template <class... T>
+    static std::tuple<Changes<T>...> compare(const std::tuple<const Table<T>&...>& before,
+                                             const std::tuple<const Table<T>&...>& after) {
+        return {std::get<const Table<T>&>(before).changes_to(std::get<const Table<T>&>(after))...};
+    }
+
+    decltype(compare(Model::tables_of(std::declval<const Model&>()),
+                     Model::tables_of(std::declval<const Model&>()))) elements_;
     bool changes_gravity_ = false, changes_parameters_ = false, changes_rest_ = false;
     Rest before_, after_;
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <climits>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "limber/contact/time_stepping/contact_wrenches.hpp"
@@ -16,8 +17,6 @@
 
 namespace limber {
 namespace {
-
-using Quantity = Sensor::Quantity;
 
 // m/s^2. Where nothing pulls and nothing moves, rounding is no drift of the energy.
 constexpr double least_gravity = 1e-12;
@@ -43,7 +42,7 @@ public:
         rows_ = lambda_ = VecX::Zero(system_->rows());
         for (const auto& law : m_.constraints.laws) has_drivers_ = has_drivers_ || !law.is_constant();
         const ModelEvaluation numbers(model);
-        for (const auto handle : model.sensors.handles()) add_sensor(model, numbers, model.sensors.get(handle));
+        for (const auto handle : model.sensors.handles()) add_sensor(model, model.sensors.get(handle));
         bind_expressions(numbers);
         for (const auto handle : model.events.handles()) add_condition(model, numbers, model.events.get(handle));
         const auto place = [](const std::unordered_map<std::string, int>& index, const std::string& name) {
@@ -81,7 +80,8 @@ public:
         values.assign(columns_.size(), 0.0);
         update_motion(state, needs_accelerations_);
         if (needs_reactions_) update_reactions(state);
-        for (const Probe& probe : probes_) measure(probe, state, work, values);
+        const Instant now{state, work, {features_, state.memory, m_.curves}};
+        for (const Probe& probe : probes_) probe.measure(now, &values[probe.first_column]);
         // Expressions in the order in which they depend on each other.
         for (const ExpressionProbe& probe : expressions_) {
             variables_.assign(values.begin(), values.end());
@@ -227,17 +227,23 @@ public:
     }
 
 private:
+    // The motion at an instant is loaded before anything is measured.
+    struct Instant {
+        const State& state;
+        double work;
+        MeasureContext<D> context;
+    };
+    using Measuring = std::function<void(const Instant&, double*)>;
     struct Probe {
-        Quantity quantity;
-        int first_column = 0;
+        int first_column;
+        Measuring measure;
+    };
+    // A marker as another one sees it, and the axes of the components.
+    struct View {
         MarkerFeatures<D> marker, reference, axes;
         int body = -1, reference_body = -1;
         bool is_relative = false;
         bool has_axes = false;
-        int measure = -1;  // coordinate, rate, second_rate
-        int element = -1;  // joint or driver
-        int force = -1;
-        int rule = -1;
     };
     struct ExpressionProbe {
         int column;
@@ -255,16 +261,6 @@ private:
         for (std::size_t i = 0; i < m_.contact_rules.size(); ++i)
             if (m_.contact_rules[i].name == name) return static_cast<int>(i);
         return -1;
-    }
-
-    void measure_contact(int rule, const State& state, const MeasureContext<D>& context, double* out) const {
-        const ContactRuleLoad load = contact_view_.measure_rule(rule, state, context);
-        out[0] = load.normal;
-        out[1] = load.count;
-        out[2] = load.depth;
-        out[3] = load.friction;
-        const int impulse = m_.contact_rules[rule].impulse;
-        if (impulse >= 0) out[4] = state.memory[impulse];
     }
 
     // Names are those of sensor columns first, then joint coordinates and their rates.
@@ -288,115 +284,223 @@ private:
         conditions_.push_back(std::move(condition));
     }
 
-    void add_columns(const std::string& name, std::initializer_list<const char*> components) {
+    // ------------------------------------------------------------ one function per type of sensor
+
+    using Columns = std::vector<const char*>;
+    static Columns vector_columns() { return D == 2 ? Columns{"x", "y"} : Columns{"x", "y", "z"}; }
+
+    void add_columns(const std::string& name, const Columns& components) {
         for (const char* component : components) columns_.push_back(*component == '\0' ? name : name + "." + component);
     }
+    void add_probe(const std::string& name, const Columns& components, Measuring measure) {
+        probes_.push_back({static_cast<int>(columns_.size()), std::move(measure)});
+        add_columns(name, components);
+    }
+    void add_sensor(const Model& model, const Sensor& sensor) {
+        std::visit([&](const auto& type) { add(model, sensor.name, type); }, sensor.type);
+    }
 
-    void add_sensor(const Model& model, const ModelEvaluation&, const Sensor& sensor) {
-        Probe probe;
-        probe.quantity = sensor.quantity;
-        probe.first_column = static_cast<int>(columns_.size());
-        const auto marker = [&](MarkerHandle handle, MarkerFeatures<D>& features) {
-            const std::string& name = model.markers.get(handle).name;
-            features = m_.sensor_markers.at(name);
-            return m_.features[features.point].body;
-        };
-        if (!sensor.marker.is_null()) probe.body = marker(sensor.marker, probe.marker);
-        probe.is_relative = !sensor.reference.is_null();
-        if (probe.is_relative) probe.reference_body = marker(sensor.reference, probe.reference);
-        probe.has_axes = !sensor.axes.is_null();
-        if (probe.has_axes) marker(sensor.axes, probe.axes);
-        switch (sensor.quantity) {
-            case Quantity::position:
-            case Quantity::velocity:
-            case Quantity::acceleration:
-                if constexpr (D == 2) {
-                    add_columns(sensor.name, {"x", "y"});
-                } else {
-                    add_columns(sensor.name, {"x", "y", "z"});
-                }
-                needs_accelerations_ = needs_accelerations_ || sensor.quantity == Quantity::acceleration;
-                break;
-            case Quantity::angular_velocity:
-            case Quantity::angular_acceleration:
-                if constexpr (D == 2) {
-                    add_columns(sensor.name, {""});
-                } else {
-                    add_columns(sensor.name, {"x", "y", "z"});
-                }
-                needs_accelerations_ = needs_accelerations_ || sensor.quantity == Quantity::angular_acceleration;
-                break;
-            case Quantity::coordinate:
-            case Quantity::rate:
-            case Quantity::second_rate:
-                probe.measure = m_.find_scalar(sensor.scalar);
-                add_columns(sensor.name, {""});
-                needs_accelerations_ = needs_accelerations_ || sensor.quantity == Quantity::second_rate;
-                break;
-            case Quantity::reaction:
-                needs_accelerations_ = needs_reactions_ = true;
-                probe.element = m_.element_index.at(sensor.joint.is_null() ? "driver " + sensor.driver
-                                                                           : model.joints.get(sensor.joint).name);
-                if (sensor.in_marker_axes || probe.has_axes) refuse_axes(sensor, m_.elements[probe.element]);
-                if (sensor.in_marker_axes) {
-                    probe.axes = m_.elements[probe.element].a;
-                    probe.has_axes = true;
-                }
-                if (!has_wrench(probe.element)) {
-                    add_columns(sensor.name, {""});
-                } else if constexpr (D == 2) {
-                    add_columns(sensor.name, {"fx", "fy", "tz"});
-                } else {
-                    add_columns(sensor.name, {"fx", "fy", "fz", "tx", "ty", "tz"});
-                }
-                break;
-            case Quantity::force:
-                probe.force = m_.force_index.at(model.forces.get(sensor.force).name);
-                add_columns(sensor.name, {""});
-                break;
-            case Quantity::contact_force: needs_accelerations_ = needs_reactions_ = true; [[fallthrough]];
-            case Quantity::gap:
-            case Quantity::impulse:
-                probe.element = m_.element_index.at("stop " + model.stops.get(sensor.stop).name);
-                add_columns(sensor.name, {""});
-                break;
-            case Quantity::contact:
-                probe.rule = find_rule(model.contacts.get(sensor.contact).name);
-                add_columns(sensor.name, {"normal", "count", "depth", "friction"});
-                if (m_.contact_rules[probe.rule].impulse >= 0) add_columns(sensor.name, {"impulse"});
-                break;
-            case Quantity::kinetic_energy:
-            case Quantity::potential_energy:
-            case Quantity::work:
-            case Quantity::total_energy:
-            case Quantity::impact_loss:
-            case Quantity::position_error:
-            case Quantity::velocity_error:
-            case Quantity::complementarity_error:
-            case Quantity::acceleration_error: add_columns(sensor.name, {""}); break;
-            case Quantity::relative_error:
-                add_columns(sensor.name, {""});
-                needs_accelerations_ = true;
-                break;
-            case Quantity::expression:
-                add_columns(sensor.name, {""});
-                expressions_.push_back(
-                    {probe.first_column, sensor.expression, fmt::format("sensor '{}'", sensor.name), {}});
-                return;
+    MarkerFeatures<D> features_of(const Model& model, MarkerHandle handle) const {
+        return m_.sensor_markers.at(model.markers.get(handle).name);
+    }
+    View view_of(const Model& model, MarkerHandle marker, const auto& sensor) const {
+        View view;
+        view.marker = features_of(model, marker);
+        view.body = m_.features[view.marker.point].body;
+        view.is_relative = !sensor.relative_to.is_null();
+        if (view.is_relative) {
+            view.reference = features_of(model, sensor.relative_to);
+            view.reference_body = m_.features[view.reference.point].body;
         }
-        probes_.push_back(probe);
+        view.has_axes = !sensor.axes.is_null();
+        if (view.has_axes) view.axes = features_of(model, sensor.axes);
+        return view;
+    }
+
+    template <int Order>
+    void add_point(const Model& model, const std::string& name, MarkerHandle marker, const auto& sensor) {
+        needs_accelerations_ = needs_accelerations_ || Order == 2;
+        add_probe(name, vector_columns(), [this, view = view_of(model, marker, sensor)](const Instant&, double* out) {
+            const Vec<D> y = point_derivative<Order>(view);
+            std::copy(y.data(), y.data() + D, out);
+        });
+    }
+    void add(const Model& model, const std::string& name, const Position& p) { add_point<0>(model, name, p.marker, p); }
+    void add(const Model& model, const std::string& name, const Velocity& v) { add_point<1>(model, name, v.marker, v); }
+    void add(const Model& model, const std::string& name, const Acceleration& sensor) {
+        if (const auto* marker = std::get_if<MarkerHandle>(&sensor.of))
+            return add_point<2>(model, name, *marker, sensor);
+        needs_accelerations_ = true;
+        const int measure = m_.find_scalar(std::get<Coordinate>(sensor.of).name);
+        add_probe(name, {""}, [this, measure](const Instant& now, double* out) {
+            const Measure<D>& m = m_.measure(measure);
+            MeasureGradient<D> gradient;
+            compute_gradient(m, now.context, gradient.data());
+            // compute_bias takes the features' own biases into account; add what the twist rates contribute.
+            double sum = compute_bias(m, now.context);
+            for (int i = 0; i < m.count; ++i)
+                sum += gradient[i].dot(acceleration_of(m.feature[i]) - features_.bias[m.feature[i]]);
+            *out = sum;
+        });
+    }
+
+    template <class Value>
+    void add_angular(const Model& model, const std::string& name, const auto& sensor, const Value& value) {
+        const View view = view_of(model, sensor.marker, sensor);
+        add_probe(name, D == 2 ? Columns{""} : vector_columns(), [this, view, value](const Instant&, double* out) {
+            const AngularVec<D> w = angular_components(view, value(view));
+            std::copy(w.data(), w.data() + angular_size<D>, out);
+        });
+    }
+    void add(const Model& model, const std::string& name, const AngularVelocity& sensor) {
+        add_angular(model, name, sensor, [this](const View& view) {
+            AngularVec<D> w = angular_velocity(view.body);
+            if (view.is_relative) w -= angular_velocity(view.reference_body);
+            return w;
+        });
+    }
+    void add(const Model& model, const std::string& name, const AngularAcceleration& sensor) {
+        needs_accelerations_ = true;
+        add_angular(model, name, sensor, [this](const View& view) {
+            AngularVec<D> alpha = angular_acceleration(view.body);
+            if (!view.is_relative) return alpha;
+            // As seen from the reference, which turns itself.
+            const AngularVec<D> w = angular_velocity(view.reference_body);
+            alpha -= angular_acceleration(view.reference_body) +
+                     bracket<D>(w, AngularVec<D>(angular_velocity(view.body) - w));
+            return alpha;
+        });
+    }
+
+    void add(const Model&, const std::string& name, const CoordinateSensor& sensor) {
+        add_probe(name, {""},
+                  [&m = m_.measure(m_.find_scalar(sensor.coordinate.name))](const Instant& now, double* out) {
+                      *out = compute_value(m, now.context);
+                  });
+    }
+    void add(const Model&, const std::string& name, const RateSensor& sensor) {
+        add_probe(name, {""},
+                  [&m = m_.measure(m_.find_scalar(sensor.coordinate.name))](const Instant& now, double* out) {
+                      *out = compute_rate(m, now.context);
+                  });
     }
 
     bool has_wrench(int element) const { return ReactionSolver<D>::has_wrench(m_.elements[element]); }
 
+    void add(const Model& model, const std::string& name, const Reaction& sensor) {
+        needs_accelerations_ = needs_reactions_ = true;
+        const auto* joint = std::get_if<JointHandle>(&sensor.of);
+        const int element = m_.element_index.at(
+            joint != nullptr ? model.joints.get(*joint).name
+                             : "driver " + model.drivers.get(std::get<DriverHandle>(sensor.of)).name);
+        if (sensor.axes != Reaction{}.axes) refuse_axes(name, sensor, m_.elements[element]);
+        if (!has_wrench(element))
+            return add_probe(
+                name, {""}, [this, element](const Instant&, double* out) { *out = reactions_.multiplier(element, 0); });
+        std::optional<MarkerFeatures<D>> axes;
+        if (const auto* marker = std::get_if<MarkerHandle>(&sensor.axes)) axes = features_of(model, *marker);
+        if (sensor.axes == decltype(sensor.axes){ReactionFrame::joint}) axes = m_.elements[element].a;
+        const Columns columns = D == 2 ? Columns{"fx", "fy", "tz"} : Columns{"fx", "fy", "fz", "tx", "ty", "tz"};
+        add_probe(name, columns, [this, element, axes](const Instant&, double* out) {
+            TwistVec<D> wrench = reactions_.reaction(element);
+            if (axes) {
+                wrench.template head<D>() = along(*axes, Vec<D>(wrench.template head<D>()));
+                if constexpr (D == 3) wrench.template tail<3>() = along(*axes, Vec<3>(wrench.template tail<3>()));
+            }
+            std::copy(wrench.data(), wrench.data() + twist_size<D>, out);
+        });
+    }
     // What would have no effect, or no meaning.
-    static void refuse_axes(const Sensor& sensor, const ConstraintElement<D>& element) {
-        const std::string what = fmt::format("sensor '{}': the reaction of {} '{}'", sensor.name,
-                                             element_role_name(element.role), element.name);
+    static void refuse_axes(const std::string& name, const Reaction& sensor, const ConstraintElement<D>& element) {
+        const std::string what =
+            fmt::format("sensor '{}': the reaction of {} '{}'", name, element_role_name(element.role), element.name);
         if (!ReactionSolver<D>::has_wrench(element))
             throw ModelError(what + " is one number: 'axes' would have no effect");
-        if (sensor.in_marker_axes && !element.has_markers)
+        if (std::holds_alternative<ReactionFrame>(sensor.axes) && !element.has_markers)
             throw ModelError(what + " belongs to no marker: give the name of a marker or body as 'axes'");
+    }
+
+    void add(const Model& model, const std::string& name, const ForceSensor& sensor) {
+        const int force = m_.force_index.at(model.forces.get(sensor.force).name);
+        add_probe(name, {""}, [this, force](const Instant& now, double* out) {
+            *out = m_.forces.scalar_force(force, m_.constraints.measures, now.context, now.state.t);
+        });
+    }
+
+    // Of all rows of a stop: the smallest gap, the sum of forces or impulses.
+    template <class Use>
+    void add_stop(const Model& model, const std::string& name, StopHandle stop, double start, const Use& use) {
+        const int element = m_.element_index.at("stop " + model.stops.get(stop).name);
+        add_probe(name, {""}, [this, element, start, use](const Instant& now, double* out) {
+            *out = start;
+            for (const UnilateralRow& row : m_.unilateral)
+                if (row.element == element) *out = use(now, row, *out);
+        });
+    }
+    void add(const Model& model, const std::string& name, const Gap& sensor) {
+        add_stop(model, name, sensor.stop, INFINITY,
+                 [this](const Instant& now, const UnilateralRow& row, double smallest) {
+                     return std::min(smallest, compute_gap(m_, row, now.context));
+                 });
+    }
+    void add(const Model& model, const std::string& name, const ContactForce& sensor) {
+        needs_accelerations_ = needs_reactions_ = true;
+        add_stop(model, name, sensor.stop, 0, [this](const Instant&, const UnilateralRow& row, double sum) {
+            return sum + reactions_.multiplier(row.element, row.row - m_.elements[row.element].first_row);
+        });
+    }
+    void add(const Model& model, const std::string& name, const Impulse& sensor) {
+        add_stop(model, name, sensor.stop, 0, [](const Instant& now, const UnilateralRow& row, double sum) {
+            return sum + now.state.memory[row.impulse];
+        });
+    }
+
+    void add(const Model& model, const std::string& name, const ContactSensor& sensor) {
+        const int rule = find_rule(model.contacts.get(sensor.contact).name);
+        const int impulse = m_.contact_rules[rule].impulse;
+        Columns columns{"normal", "count", "depth", "friction"};
+        if (impulse >= 0) columns.push_back("impulse");
+        add_probe(name, columns, [this, rule, impulse](const Instant& now, double* out) {
+            const ContactRuleLoad load = contact_view_.measure_rule(rule, now.state, now.context);
+            out[0] = load.normal;
+            out[1] = load.count;
+            out[2] = load.depth;
+            out[3] = load.friction;
+            if (impulse >= 0) out[4] = now.state.memory[impulse];
+        });
+    }
+
+    void add(const Model&, const std::string& name, const EnergySensor& sensor) {
+        add_probe(name, {""}, [this, kind = sensor.kind](const Instant& now, double* out) {
+            switch (kind) {
+                case EnergyKind::kinetic: *out = energy(now.state).kinetic; break;
+                case EnergyKind::potential: *out = energy(now.state).potential; break;
+                case EnergyKind::work: *out = now.work; break;
+                case EnergyKind::total: {
+                    const Energies e = energy(now.state);
+                    *out = e.kinetic + e.potential;
+                    break;
+                }
+                case EnergyKind::impacts: *out = m_.impact_loss < 0 ? 0 : now.state.memory[m_.impact_loss]; break;
+            }
+        });
+    }
+    void add(const Model&, const std::string& name, const ErrorSensor& sensor) {
+        needs_accelerations_ = needs_accelerations_ || sensor.kind == ErrorKind::relative;
+        add_probe(name, {""}, [this, kind = sensor.kind](const Instant& now, double* out) {
+            switch (kind) {
+                case ErrorKind::position: *out = compute_errors(now.state).position; break;
+                case ErrorKind::velocity: *out = compute_errors(now.state).velocity; break;
+                case ErrorKind::acceleration: *out = compute_errors(now.state).acceleration; break;
+                case ErrorKind::relative: *out = relative_error(now.state); break;
+                case ErrorKind::complementarity: *out = compute_complementarity(now.state); break;
+            }
+        });
+    }
+    void add(const Model&, const std::string& name, const ExpressionSensor& sensor) {
+        const int column = static_cast<int>(columns_.size());
+        expressions_.push_back({column, sensor.expression, fmt::format("sensor '{}'", name), {}});
+        add_columns(name, {""});
     }
 
     // Orders expressions so that each comes after those it uses, and binds their names to columns.
@@ -456,36 +560,35 @@ private:
                                     rates_[f.body]);
     }
 
-    // Position, velocity or acceleration of a point, relative to and in the axes of a reference marker if there is
-    // one.
-    Vec<D> point_quantity(const Probe& p) const {
-        const int on = p.marker.point;
-        const auto pick = [&](int feature) -> Vec<D> {
-            if (p.quantity == Quantity::position) return features_.value[feature];
-            if (p.quantity == Quantity::velocity) return features_.rate[feature];
-            return acceleration_of(feature);
-        };
-        if (!p.is_relative) return p.has_axes ? along(p.axes, pick(on)) : pick(on);
+    // Position (order 0), velocity or acceleration of a point, relative to and in the axes of a reference marker if
+    // there is one.
+    template <int Order>
+    Vec<D> point_derivative(const View& view) const {
+        const int on = view.marker.point;
+        if (!view.is_relative) {
+            const Vec<D> y = Order == 0 ? features_.value[on] : Order == 1 ? features_.rate[on] : acceleration_of(on);
+            return view.has_axes ? along(view.axes, y) : y;
+        }
         // y_k = e_k . d: value, and first and second derivative by the product rule.
-        const int from = p.reference.point;
+        const int from = view.reference.point;
         const Vec<D> d = features_.value[on] - features_.value[from];
         const Vec<D> d_rate = features_.rate[on] - features_.rate[from];
         Vec<D> y;
         for (int k = 0; k < D; ++k) {
-            const int e = p.reference.axis[k];
-            if (p.quantity == Quantity::position) {
+            const int e = view.reference.axis[k];
+            if constexpr (Order == 0) {
                 y[k] = features_.value[e].dot(d);
-            } else if (p.quantity == Quantity::velocity) {
+            } else if constexpr (Order == 1) {
                 y[k] = features_.rate[e].dot(d) + features_.value[e].dot(d_rate);
             } else {
                 y[k] = acceleration_of(e).dot(d) + 2 * features_.rate[e].dot(d_rate) +
                        features_.value[e].dot(acceleration_of(on) - acceleration_of(from));
             }
         }
-        if (!p.has_axes) return y;
+        if (!view.has_axes) return y;
         Vec<D> world = Vec<D>::Zero();
-        for (int k = 0; k < D; ++k) world += y[k] * features_.value[p.reference.axis[k]];
-        return along(p.axes, world);
+        for (int k = 0; k < D; ++k) world += y[k] * features_.value[view.reference.axis[k]];
+        return along(view.axes, world);
     }
 
     Vec<D> along(const MarkerFeatures<D>& axes, const Vec<D>& v) const {
@@ -495,10 +598,10 @@ private:
     }
 
     // Components of an angular quantity: its one component in the plane.
-    AngularVec<D> angular_components(const Probe& p, const AngularVec<D>& w) const {
+    AngularVec<D> angular_components(const View& view, const AngularVec<D>& w) const {
         if constexpr (D == 3) {
-            if (p.has_axes) return along(p.axes, w);
-            if (p.is_relative) return along(p.reference, w);
+            if (view.has_axes) return along(view.axes, w);
+            if (view.is_relative) return along(view.reference, w);
         }
         return w;
     }
@@ -509,75 +612,6 @@ private:
     AngularVec<D> angular_acceleration(int body) const {
         return body < 0 ? AngularVec<D>(AngularVec<D>::Zero())
                         : AngularVec<D>(rates_[body].template tail<angular_size<D>>());
-    }
-
-    void measure(const Probe& p, const State& state, double work, std::vector<double>& values) {
-        double* out = &values[p.first_column];
-        const MeasureContext<D> context{features_, state.memory, m_.curves};
-        switch (p.quantity) {
-            case Quantity::position:
-            case Quantity::velocity:
-            case Quantity::acceleration: {
-                const Vec<D> y = point_quantity(p);
-                std::copy(y.data(), y.data() + D, out);
-                break;
-            }
-            case Quantity::angular_velocity: {
-                AngularVec<D> w = angular_velocity(p.body);
-                if (p.is_relative) w -= angular_velocity(p.reference_body);
-                w = angular_components(p, w);
-                std::copy(w.data(), w.data() + angular_size<D>, out);
-                break;
-            }
-            case Quantity::angular_acceleration: {
-                AngularVec<D> alpha = angular_acceleration(p.body);
-                if (p.is_relative) {
-                    // As seen from the reference, which turns itself.
-                    const AngularVec<D> w = angular_velocity(p.reference_body);
-                    alpha -= angular_acceleration(p.reference_body) +
-                             bracket<D>(w, AngularVec<D>(angular_velocity(p.body) - w));
-                }
-                alpha = angular_components(p, alpha);
-                std::copy(alpha.data(), alpha.data() + angular_size<D>, out);
-                break;
-            }
-            case Quantity::coordinate: *out = compute_value(m_.measure(p.measure), context); break;
-            case Quantity::rate: *out = compute_rate(m_.measure(p.measure), context); break;
-            case Quantity::second_rate: {
-                const Measure<D>& m = m_.measure(p.measure);
-                MeasureGradient<D> gradient;
-                compute_gradient(m, context, gradient.data());
-                // compute_bias takes the features' own biases into account; add what the twist rates contribute.
-                double sum = compute_bias(m, context);
-                for (int i = 0; i < m.count; ++i)
-                    sum += gradient[i].dot(acceleration_of(m.feature[i]) - features_.bias[m.feature[i]]);
-                *out = sum;
-                break;
-            }
-            case Quantity::reaction: measure_reaction(p, out); break;
-            case Quantity::force:
-                *out = m_.forces.scalar_force(p.force, m_.constraints.measures, context, state.t);
-                break;
-            case Quantity::contact: measure_contact(p.rule, state, context, out); break;
-            case Quantity::kinetic_energy: *out = energy(state).kinetic; break;
-            case Quantity::potential_energy: *out = energy(state).potential; break;
-            case Quantity::work: *out = work; break;
-            case Quantity::total_energy: {
-                const Energies e = energy(state);
-                *out = e.kinetic + e.potential;
-                break;
-            }
-            case Quantity::gap:
-            case Quantity::contact_force:
-            case Quantity::impulse: *out = measure_stop(p, state, context); break;
-            case Quantity::impact_loss: *out = m_.impact_loss < 0 ? 0 : state.memory[m_.impact_loss]; break;
-            case Quantity::position_error: *out = compute_errors(state).position; break;
-            case Quantity::velocity_error: *out = compute_errors(state).velocity; break;
-            case Quantity::acceleration_error: *out = compute_errors(state).acceleration; break;
-            case Quantity::relative_error: *out = relative_error(state); break;
-            case Quantity::complementarity_error: *out = compute_complementarity(state); break;
-            case Quantity::expression: break;
-        }
     }
 
     // Of the motion and the accelerations already loaded.
@@ -613,33 +647,6 @@ private:
             worst = std::max(worst, is_closed ? std::abs(gap) : -gap);
         }
         return worst;
-    }
-
-    // Of all rows of a stop: the smallest gap, the sum of forces or impulses.
-    double measure_stop(const Probe& p, const State& state, const MeasureContext<D>& context) const {
-        double smallest = INFINITY;
-        double sum = 0;
-        for (const UnilateralRow& gap : m_.unilateral) {
-            if (gap.element != p.element) continue;
-            if (p.quantity == Quantity::gap) smallest = std::min(smallest, compute_gap(m_, gap, context));
-            if (p.quantity == Quantity::impulse) sum += state.memory[gap.impulse];
-            if (p.quantity == Quantity::contact_force)
-                sum += reactions_.multiplier(p.element, gap.row - m_.elements[p.element].first_row);
-        }
-        return p.quantity == Quantity::gap ? smallest : sum;
-    }
-
-    void measure_reaction(const Probe& p, double* out) const {
-        if (!has_wrench(p.element)) {
-            *out = reactions_.multiplier(p.element, 0);
-            return;
-        }
-        TwistVec<D> wrench = reactions_.reaction(p.element);
-        if (p.has_axes) {
-            wrench.template head<D>() = along(p.axes, Vec<D>(wrench.template head<D>()));
-            if constexpr (D == 3) wrench.template tail<3>() = along(p.axes, Vec<3>(wrench.template tail<3>()));
-        }
-        std::copy(wrench.data(), wrench.data() + twist_size<D>, out);
     }
 
     std::shared_ptr<const MechanismSystem<D>> system_;

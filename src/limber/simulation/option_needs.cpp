@@ -27,7 +27,9 @@ bool Method::has_penalty() const {
 bool Method::has_relative_error() const {
     const auto handles = model.sensors.handles();
     return std::any_of(handles.begin(), handles.end(), [&](const auto handle) {
-        return model.sensors.get(handle).quantity == Sensor::Quantity::relative_error;
+        const Sensor& sensor = model.sensors.get(handle);
+        const auto* error = sensor.as<ErrorSensor>();
+        return error != nullptr && error->kind == ErrorKind::relative;
     });
 }
 

@@ -87,7 +87,8 @@ private:
 
     void add_driver(const Driver& driver);
     TimeFunction time_function(const TimeLaw& law, const std::string& what) const;
-    int component_measure(const MarkerComponent& component);
+    /// A component of a marker's position along an axis of another marker (ground's origin if null).
+    int component_measure(MarkerHandle marker, MarkerHandle reference, int axis);
 
     // stops, see stops.cpp
     void add_stop(const Stop& stop);
@@ -118,7 +119,7 @@ private:
     int sensor_scalar(const std::string& name);
     /// Like scalar(), and sensors of expressions that are sums of scalars.
     ScalarSum scalar_sum(const std::string& name, const std::string& what);
-    ScalarSum expression_sum(const Sensor& sensor, const std::string& what);
+    ScalarSum expression_sum(const std::string& sensor, const Number& expression, const std::string& what);
     ScalarSum column_sum(const std::string& column, const std::string& what);
     std::vector<std::string> scalar_names() const;
 

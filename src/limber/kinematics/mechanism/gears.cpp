@@ -33,8 +33,8 @@ const Teeth* teeth_of(const Joint& joint) {
 template <int D>
 int MechanismBuilder<D>::find_bearing(const std::string& name, bool is_rack) const {
     const Sensor* sensor = model_.sensors.find(model_.sensors.find(name));
-    const std::string& scalar =
-        sensor != nullptr && sensor->quantity == Sensor::Quantity::coordinate ? sensor->scalar : name;
+    const auto* coordinate = sensor != nullptr ? sensor->as<CoordinateSensor>() : nullptr;
+    const std::string& scalar = coordinate != nullptr ? coordinate->coordinate.name : name;
     const auto dot = scalar.rfind('.');
     if (dot == std::string::npos) return -1;
     const Joint* joint = model_.joints.find(model_.joints.find(scalar.substr(0, dot)));

@@ -453,29 +453,31 @@ void MechanismBuilder<D>::add_rows(const std::string& name, const VelocityJoint&
 // ---------------------------------------------------------------- drivers
 
 template <int D>
-int MechanismBuilder<D>::component_measure(const MarkerComponent& component) {
-    if (component.axis >= D)
-        throw ModelError(fmt::format("a planar model has no {} component", axis_names[component.axis]));
-    const MarkerFeatures<D>& on = marker(component.marker);
-    if (component.reference.is_null()) {
+int MechanismBuilder<D>::component_measure(MarkerHandle handle, MarkerHandle reference, int axis) {
+    if (axis >= D) throw ModelError(fmt::format("a planar model has no {} component", axis_names[axis]));
+    const MarkerFeatures<D> on = marker(handle);
+    if (reference.is_null()) {
         Measure<D> m;
         m.kind = MeasureKind::component;
         m.count = 1;
         m.feature[0] = on.point;
-        m.axis = Vec<D>::Unit(component.axis);
+        m.axis = Vec<D>::Unit(axis);
         return m_.constraints.add_measure(m);
     }
-    const MarkerFeatures<D> reference = marker(component.reference);
-    return measure(MeasureKind::dot_point, {reference.point, on.point, reference.axis[component.axis]});
+    const MarkerFeatures<D> from = marker(reference);
+    return measure(MeasureKind::dot_point, {from.point, on.point, from.axis[axis]});
 }
 
 template <int D>
 void MechanismBuilder<D>::add_driver(const Driver& driver) {
     const std::string what = fmt::format("driver '{}'", driver.name);
+    const bool has_marker = !driver.marker.is_null();
+    if (has_marker != driver.component.has_value() || has_marker != driver.coordinate.name.empty())
+        throw ModelError(what + ": expected either a coordinate or a marker with a component");
     start_element(ElementRole::driver, driver.name);
-    const int index = std::holds_alternative<std::string>(driver.target)
-                          ? scalar(std::get<std::string>(driver.target), what)
-                          : component_measure(std::get<MarkerComponent>(driver.target));
+    const int index = has_marker
+                          ? component_measure(driver.marker, driver.relative_to, static_cast<int>(*driver.component))
+                          : scalar(driver.coordinate.name, what);
     m_.constraints.laws.push_back(time_function(driver.law, what));
     add_row({{1.0, index}}, 0, static_cast<int>(m_.constraints.laws.size()) - 1);
     m_.elements.back().row_count = 1;
@@ -489,7 +491,7 @@ template void MechanismBuilder<2>::add_joint(const Joint&);
 template void MechanismBuilder<3>::add_joint(const Joint&);
 template void MechanismBuilder<2>::add_driver(const Driver&);
 template void MechanismBuilder<3>::add_driver(const Driver&);
-template int MechanismBuilder<2>::component_measure(const MarkerComponent&);
-template int MechanismBuilder<3>::component_measure(const MarkerComponent&);
+template int MechanismBuilder<2>::component_measure(MarkerHandle, MarkerHandle, int);
+template int MechanismBuilder<3>::component_measure(MarkerHandle, MarkerHandle, int);
 
 }  // namespace limber

@@ -7,6 +7,28 @@
 #include "limber/math/interruption.hpp"
 
 namespace limber {
+namespace {
+
+// The markers that a described element names.
+struct MarkerSearch {
+    std::vector<MarkerHandle> found{};
+
+    void main(MarkerHandle handle, Variables = Variables::none) {
+        if (!handle.is_null()) found.push_back(handle);
+    }
+    template <class... T>
+    void main(const std::variant<T...>& value) {
+        std::visit([&](const auto& one) { main(one); }, value);
+    }
+    template <class T>
+    void main(const T&, Variables = Variables::none) {}
+    template <class T>
+    void field(const T& value, const FieldNote&) {
+        main(value);
+    }
+};
+
+}  // namespace
 
 template <int D>
 int Mechanism<D>::find_scalar(const std::string& name) const {
@@ -56,9 +78,8 @@ Mechanism<D> MechanismBuilder<D>::build() {
     for (const auto handle : model_.sensors.handles()) {
         check_interruption();
         const Sensor& sensor = model_.sensors.get(handle);
-        using Q = Sensor::Quantity;
-        if (sensor.quantity == Q::coordinate || sensor.quantity == Q::rate || sensor.quantity == Q::second_rate)
-            scalar(sensor.scalar, fmt::format("sensor '{}'", sensor.name));
+        if (const Coordinate* coordinate = sensor.coordinate())
+            scalar(coordinate->name, fmt::format("sensor '{}'", sensor.name));
     }
     const auto initial = [&](const std::vector<InitialValue>& values, std::vector<InitialMeasure>& out) {
         for (const InitialValue& value : values) {
@@ -190,11 +211,10 @@ void MechanismBuilder<D>::add_output_features() {
         body.frame.point = feature(static_cast<int>(i), true, Vec<D>::Zero());
         for (int k = 0; k < D; ++k) body.frame.axis[k] = feature(static_cast<int>(i), false, Vec<D>::Unit(k));
     }
-    for (const auto handle : model_.sensors.handles()) {
-        const Sensor& sensor = model_.sensors.get(handle);
-        for (const MarkerHandle m : {sensor.marker, sensor.reference, sensor.axes})
-            if (!m.is_null()) m_.sensor_markers[model_.markers.get(m).name] = marker(m);
-    }
+    MarkerSearch search;
+    for (const auto handle : model_.sensors.handles())
+        std::visit([&](const auto& type) { type.visit(type, search); }, model_.sensors.get(handle).type);
+    for (const MarkerHandle m : search.found) m_.sensor_markers[model_.markers.get(m).name] = marker(m);
 }
 
 template <int D>

@@ -12,6 +12,13 @@ const Sensor* find_sensor(const Model& model, const std::string& name) {
     return model.sensors.find(model.sensors.find(name));
 }
 
+/// Null if it is of another type, too.
+template <class Type>
+const Type* find_sensor(const Model& model, const std::string& name) {
+    const Sensor* sensor = find_sensor(model, name);
+    return sensor != nullptr ? sensor->as<Type>() : nullptr;
+}
+
 // The sensor that a name may mean: "beta", or "tip" of "tip.x".
 const Sensor* find_sensor_of_column(const Model& model, const std::string& column) {
     const Sensor* whole = find_sensor(model, column);
@@ -44,22 +51,20 @@ int MechanismBuilder<D>::joint_coordinate(const Joint& joint, const std::string&
 
 template <int D>
 int MechanismBuilder<D>::sensor_scalar(const std::string& name) {
+    if (const auto* whole = find_sensor<CoordinateSensor>(model_, name))
+        return find_or_make_scalar(whole->coordinate.name);
     const auto dot = name.rfind('.');
-    const auto whole = model_.sensors.find(name);
-    if (!whole.is_null() && model_.sensors.get(whole).quantity == Sensor::Quantity::coordinate)
-        return find_or_make_scalar(model_.sensors.get(whole).scalar);
     if (dot == std::string::npos) return -1;
-    const auto handle = model_.sensors.find(name.substr(0, dot));
-    if (handle.is_null()) return -1;
-    const Sensor& sensor = model_.sensors.get(handle);
-    if (sensor.quantity != Sensor::Quantity::position) return -1;
+    const auto* position = find_sensor<Position>(model_, name.substr(0, dot));
+    if (position == nullptr) return -1;
     const std::string component = name.substr(dot + 1);
     const int axis = component == "x" ? 0 : component == "y" ? 1 : component == "z" ? 2 : 3;
     if (axis >= D) return -1;
-    if (sensor.axes.is_null()) return component_measure({sensor.marker, sensor.reference, axis});
-    const MarkerFeatures<D> on = marker(sensor.marker);
-    const int from = sensor.reference.is_null() ? feature(-1, true, Vec<D>::Zero()) : marker(sensor.reference).point;
-    return measure(MeasureKind::dot_point, {from, on.point, marker(sensor.axes).axis[axis]});
+    const MarkerHandle from = position->relative_to;
+    if (position->axes.is_null()) return component_measure(position->marker, from, axis);
+    const int on = marker(position->marker).point;
+    const int origin = from.is_null() ? feature(-1, true, Vec<D>::Zero()) : marker(from).point;
+    return measure(MeasureKind::dot_point, {origin, on, marker(position->axes).axis[axis]});
 }
 
 template <int D>
@@ -93,7 +98,7 @@ int MechanismBuilder<D>::scalar(const std::string& name, const std::string& what
                                                      joint->name, fmt::join(names, ", "), name));
     }
     if (const Sensor* sensor = find_sensor_of_column(model_, name)) {
-        if (sensor->quantity == Sensor::Quantity::position)
+        if (sensor->as<Position>() != nullptr)
             throw ModelError(fmt::format("{}: sensor '{}' has the components {}; found '{}'", what, sensor->name,
                                          D == 2 ? "x, y" : "x, y, z", name));
         throw ModelError(
@@ -107,37 +112,37 @@ int MechanismBuilder<D>::scalar(const std::string& name, const std::string& what
 
 template <int D>
 ScalarSum MechanismBuilder<D>::scalar_sum(const std::string& name, const std::string& what) {
-    const Sensor* sensor = find_sensor(model_, name);
-    if (sensor != nullptr && sensor->quantity == Sensor::Quantity::expression) return expression_sum(*sensor, what);
+    if (const auto* sensor = find_sensor<ExpressionSensor>(model_, name))
+        return expression_sum(name, sensor->expression, what);
     return {{{1.0, scalar(name, what)}}, 0};
 }
 
 template <int D>
-ScalarSum MechanismBuilder<D>::expression_sum(const Sensor& sensor, const std::string& what) {
+ScalarSum MechanismBuilder<D>::expression_sum(const std::string& sensor, const Number& expression,
+                                              const std::string& what) {
     const auto refuse = [&](const std::string& why) {
         throw ModelError(fmt::format(
             "{}: sensor '{}' {}; expected a sum of multiples of joint coordinates and components of position sensors "
             "(for distances between points there are stop and cable)",
-            what, sensor.name, why));
+            what, sensor, why));
     };
-    if (std::find(making_.begin(), making_.end(), sensor.name) != making_.end())
-        refuse("is defined in terms of itself");
-    making_.push_back(sensor.name);
+    if (std::find(making_.begin(), making_.end(), sensor) != making_.end()) refuse("is defined in terms of itself");
+    making_.push_back(sensor);
     std::vector<std::string> columns;
     std::vector<ScalarSum> sums;
     std::vector<LinearForm> variables;
-    for (const std::string& name : sensor.expression.names()) {
+    for (const std::string& name : expression.names()) {
         if (find_sensor_of_column(model_, name) == nullptr) {
             if (name == "t") refuse("depends on t");
             continue;  // a parameter, or unknown, which binding will report
         }
         variables.push_back(LinearForm::variable(static_cast<int>(columns.size())));
         columns.push_back(name);
-        sums.push_back(column_sum(name, fmt::format("{}: sensor '{}'", what, sensor.name)));
+        sums.push_back(column_sum(name, fmt::format("{}: sensor '{}'", what, sensor)));
     }
-    const BoundExpression bound = evaluation_.bind(sensor.expression, columns, what);
+    const BoundExpression bound = evaluation_.bind(expression, columns, what);
     const LinearForm form = bound.evaluate(std::span<const LinearForm>(variables));
-    if (!form.is_linear) refuse(fmt::format("is no such sum: \"{}\"", sensor.expression.text()));
+    if (!form.is_linear) refuse(fmt::format("is no such sum: \"{}\"", expression.text()));
     ScalarSum total{{}, form.constant};
     for (std::size_t k = 0; k < form.coefficient.size(); ++k) {
         total.constant += form.coefficient[k] * sums[k].constant;
@@ -166,8 +171,8 @@ std::vector<std::string> MechanismBuilder<D>::scalar_names() const {
     }
     for (const auto handle : model_.sensors.handles()) {
         const Sensor& sensor = model_.sensors.get(handle);
-        if (sensor.quantity == Sensor::Quantity::coordinate) names.push_back(sensor.name);
-        if (sensor.quantity == Sensor::Quantity::position)
+        if (sensor.as<CoordinateSensor>() != nullptr) names.push_back(sensor.name);
+        if (sensor.as<Position>() != nullptr)
             for (const char* component : {".x", ".y", ".z"}) names.push_back(sensor.name + component);
     }
     return names;

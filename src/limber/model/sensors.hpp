@@ -1,0 +1,231 @@
+#pragma once
+// What is measured and recorded, one structure per type. A sensor fills one column of its own name or several, one per
+// component: "tip.x". Units are SI, angles in radians, components along the axes of the world where nothing else is
+// said. In the plane there are x and y, and of what turns the one component about z.
+
+#include <string>
+#include <variant>
+
+#include "limber/model/element.hpp"
+
+namespace limber {
+
+/// Of the types that show the motion of a marker: as it is seen from another, and the axes of the components. Where a
+/// marker moves in the axes of another, its velocity is the rate of those components.
+void visit_view(auto& self, auto& marker, auto& visitor) {
+    visitor.main(marker);
+    visitor.field(self.relative_to,
+                  {"relative-to", "measure relative to this marker and in its axes (default: the ground)"});
+    visitor.field(
+        self.axes,
+        {"axes", "components along the axes of this marker or body (default: of relative-to, or of the world)"});
+}
+
+/// [m] Its components are scalars that drivers, limits and laws may name, too.
+struct Position {
+    static constexpr TypeNote type{"position", "of a point: name.x, name.y, name.z"};
+    std::string name{};
+    MarkerHandle marker{};
+    MarkerHandle relative_to{};  ///< null: the ground's origin
+    MarkerHandle axes{};         ///< null: those of `relative_to`
+
+    static void visit(auto& self, auto& visitor) { visit_view(self, self.marker, visitor); }
+};
+
+/// [m/s]
+struct Velocity {
+    static constexpr TypeNote type{"velocity", "of a point: name.x, name.y, name.z"};
+    std::string name{};
+    MarkerHandle marker{};
+    MarkerHandle relative_to{};  ///< null: the ground's origin; on another body than the marker
+    MarkerHandle axes{};         ///< null: those of `relative_to`
+
+    static void visit(auto& self, auto& visitor) { visit_view(self, self.marker, visitor); }
+};
+
+/// [m/s^2, or rad/s^2 of an angle] Where rigid bodies touch: the mean over the last step. Gravity is not taken off.
+struct Acceleration {
+    static constexpr TypeNote type{"acceleration", "of a point: name.x, name.y, name.z; or of a coordinate"};
+    std::string name{};
+    std::variant<MarkerHandle, Coordinate> of{};
+    MarkerHandle relative_to{};  ///< null: the ground's origin; on another body than the marker; not of coordinates
+    MarkerHandle axes{};         ///< null: those of `relative_to`; not of coordinates
+
+    static void visit(auto& self, auto& visitor) { visit_view(self, self.of, visitor); }
+};
+
+/// [rad/s] Of the marker's body.
+struct AngularVelocity {
+    static constexpr TypeNote type{"angular-velocity", "of a body: name.x, name.y, name.z (plane: name)"};
+    std::string name{};
+    MarkerHandle marker{};
+    MarkerHandle relative_to{};  ///< null: the ground's origin; on another body than the marker
+    MarkerHandle axes{};         ///< null: those of `relative_to`; in space only
+
+    static void visit(auto& self, auto& visitor) { visit_view(self, self.marker, visitor); }
+};
+
+/// [rad/s^2] Of the marker's body; relative to another as that one sees it, which may turn itself.
+struct AngularAcceleration {
+    static constexpr TypeNote type{"angular-acceleration", "of a body: name.x, name.y, name.z (plane: name)"};
+    std::string name{};
+    MarkerHandle marker{};
+    MarkerHandle relative_to{};  ///< null: the ground's origin; on another body than the marker
+    MarkerHandle axes{};         ///< null: those of `relative_to`; in space only
+
+    static void visit(auto& self, auto& visitor) { visit_view(self, self.marker, visitor); }
+};
+
+/// [rad or m] A scalar under a name of its own: drivers, limits and laws may name the sensor in its place.
+struct CoordinateSensor {
+    static constexpr TypeNote type{"coordinate", "value of a joint coordinate, turns counted"};
+    std::string name{};
+    Coordinate coordinate{};
+
+    static void visit(auto& self, auto& visitor) { visitor.main(self.coordinate); }
+};
+
+/// [rad/s or m/s]
+struct RateSensor {
+    static constexpr TypeNote type{"rate", "of a joint coordinate"};
+    std::string name{};
+    Coordinate coordinate{};
+
+    static void visit(auto& self, auto& visitor) { visitor.main(self.coordinate); }
+};
+
+/// Axes of the components of a reaction that are those of no marker in particular.
+enum class ReactionFrame {
+    world,
+    joint  ///< of the joint's first marker, while it moves
+};
+
+/// [N and N m] Acts on the second body. Where joints hold a motion more than once: the least reactions that explain it.
+/// A reaction that is one number is positive where it drives its coordinate up; it has no axes.
+struct Reaction {
+    static constexpr TypeNote type{
+        "reaction",
+        "of a joint on its second body, at its second marker: name.fx .. name.tz (plane: fx, fy, tz); of a gear or a "
+        "rack on the second wheel or the rack, where the teeth meet; of a driver, a coupling, or a gear that acts by "
+        "torques alone: name"};
+    std::string name{};
+    std::variant<JointHandle, DriverHandle> of{};
+    std::variant<ReactionFrame, MarkerHandle> axes{};
+
+    static void visit(auto& self, auto& visitor) {
+        visitor.main(self.of);
+        visitor.field(self.axes,
+                      {"axes", "world (default), marker (the joint's first marker), or the name of a marker or body"});
+    }
+};
+
+/// [N, or N m of torques] Signs are those of the types of force; a magnitude has none.
+struct ForceSensor {
+    static constexpr TypeNote type{
+        "force",
+        "of a force element: tension of a spring, torque of a torsion-spring against its coordinate, of a motor or "
+        "servo along it, or magnitude"};
+    std::string name{};
+    ForceHandle force{};
+
+    static void visit(auto& self, auto& visitor) { visitor.main(self.force); }
+};
+
+/// [m or rad] Of a limit with two ends: the smaller one.
+struct Gap {
+    static constexpr TypeNote type{"gap", "of a stop: what separates it from contact"};
+    std::string name{};
+    StopHandle stop{};
+
+    static void visit(auto& self, auto& visitor) { visitor.main(self.stop); }
+};
+
+/// [N, or N m of angles] Along the gap, positive where it opens the gap; without friction, and without impacts, whose
+/// forces last for no time.
+struct ContactForce {
+    static constexpr TypeNote type{"contact-force", "of a stop, while it holds"};
+    std::string name{};
+    StopHandle stop{};
+
+    static void visit(auto& self, auto& visitor) { visitor.main(self.stop); }
+};
+
+/// [N s, or N m s of angles] Positive.
+struct Impulse {
+    static constexpr TypeNote type{"impulse", "of a stop: sum over its impacts so far"};
+    std::string name{};
+    StopHandle stop{};
+
+    static void visit(auto& self, auto& visitor) { visitor.main(self.stop); }
+};
+
+/// [N, -, m, N] Sums over all bodies of the rule: it cannot tell pairs apart. Of a rigid rule there is name.impulse
+/// [N s], too, the sum of normal impulses so far; its forces are means over the last step.
+struct ContactSensor {
+    static constexpr TypeNote type{
+        "contact",
+        "by a rule of contacts: name.normal (sum of normal forces), name.count (points), name.depth (largest), "
+        "name.friction (sum over pairs of shapes of the size of their friction force)"};
+    std::string name{};
+    ContactHandle contact{};
+
+    static void visit(auto& self, auto& visitor) { visitor.main(self.contact); }
+};
+
+enum class EnergyKind { kinetic, potential, work, total, impacts };
+
+/// [J] Of the whole mechanism. Potential energy is that of constant gravity, above the world's origin, and of springs.
+/// Work is counted by runs and sessions; where nobody counts it is not a number.
+struct EnergySensor {
+    static constexpr TypeNote type{
+        "energy",
+        "kinetic, potential, work (done by everything without a potential), total or impacts (lost in them and in "
+        "rigid contacts)"};
+    std::string name{};
+    EnergyKind kind = EnergyKind::kinetic;
+
+    static void visit(auto& self, auto& visitor) { visitor.main(self.kind); }
+};
+
+enum class ErrorKind { position, velocity, acceleration, relative, complementarity };
+
+/// Of the whole mechanism, in the units of the equations: m and rad are not told apart. Relative: 0 .. 1.
+struct ErrorSensor {
+    static constexpr TypeNote type{
+        "error",
+        "largest constraint error: position, velocity or acceleration; relative: the share of the constraint "
+        "accelerations that mends errors; complementarity: by how far an open stop overlaps, a closed one is open, or "
+        "rigid bodies have missed the conditions of contact in the last step"};
+    std::string name{};
+    ErrorKind kind = ErrorKind::position;
+
+    static void visit(auto& self, auto& visitor) { visitor.main(self.kind); }
+};
+
+/// Names columns of other sensors, no joint coordinates. One that is a sum of multiples of positions can be limited.
+struct ExpressionSensor {
+    static constexpr TypeNote type{"expression", "of t, parameters and other sensors"};
+    std::string name{};
+    Number expression{};
+
+    static void visit(auto& self, auto& visitor) { visitor.main(self.expression, Variables::columns); }
+};
+
+using SensorType = std::variant<Position, Velocity, Acceleration, AngularVelocity, AngularAcceleration,
+                                CoordinateSensor, RateSensor, Reaction, ForceSensor, Gap, ContactForce, Impulse,
+                                ContactSensor, EnergySensor, ErrorSensor, ExpressionSensor>;
+
+struct Sensor : TypedElement<SensorType> {
+    static constexpr const char* kind = "sensor";
+    using TypedElement::TypedElement;
+
+    /// Whose value or rate it shows; null: of something else.
+    const Coordinate* coordinate() const {
+        if (const auto* acceleration = as<Acceleration>()) return std::get_if<Coordinate>(&acceleration->of);
+        if (const auto* rate = as<RateSensor>()) return &rate->coordinate;
+        const auto* value = as<CoordinateSensor>();
+        return value != nullptr ? &value->coordinate : nullptr;
+    }
+};
+
+}  // namespace limber
