@@ -48,12 +48,32 @@ Dynamics<D> solve(const Model& model, const std::string& formulation, Coordinate
     return result;
 }
 
+// Accelerations of coordinates made of those of bodies: they give these again, and the equations of the coordinates
+// (rigidity, joints, lengths of Euler parameters) hold, which are written elsewhere.
+template <int D>
+void check_import(const Model& model, CoordinateKind kind, const std::vector<TwistVec<D>>& rates, double size,
+                  const std::string& what) {
+    const StartedSystem<D> s(model, kind);
+    VecX a;
+    s.system->import_twist_rates(s.bodies, rates, s.state.q, s.state.v, a);
+    const auto e = s.system->make_evaluation();
+    s.system->update(*e, 0, s.state.q, s.state.v, s.state.memory);
+    VecX rows(s.system->rows());
+    multiply(s.system->jacobian_pattern(), e->jacobian, a, rows);
+    EXPECT_LT((rows + e->bias).template lpNorm<Eigen::Infinity>(), 1e-8 * size) << what;
+    std::vector<TwistVec<D>> again;
+    s.system->export_twist_rates(s.state.q, s.state.v, a, again);
+    for (std::size_t b = 0; b < rates.size(); ++b) EXPECT_LT((again[b] - rates[b]).norm(), 1e-8 * size) << what;
+}
+
 template <int D>
 void check(const Model& model, const std::string& name) {
     const Dynamics<D> expected = solve<D>(model, "baumgarte", CoordinateKind::reference_point);
     double size = 1;
     for (const auto& rate : expected.rates) size = std::max(size, rate.norm());
     EXPECT_LT(expected.unbalanced, 1e-9) << name;
+    for (const std::string& coordinates : all_coordinates())
+        check_import<D>(model, parse_coordinate_kind(coordinates), expected.rates, size, name + " " + coordinates);
     for (const std::string& coordinates : all_coordinates())
         for (const std::string& formulation : formulation_names()) {
             if (!fits(formulation, coordinates)) continue;

@@ -145,28 +145,8 @@ void ModularStepper<D>::collect(State& state) {
             rates_[bodies[i]] = part_rates_[first_body_[k] + i];
         }
     }
-    // Accelerations of the coordinates: the rate of their velocities along the motion, as a central difference.
-    constexpr double moment = 1e-5;
-    moments_[0].after = -moment;
-    moments_[1].after = moment;
-    assembly_->team().workers().run(3, [&](int i) {
-        if (i == 2) {
-            whole_->import_states(states_, state.q, state.v);
-            return;
-        }
-        auto& [dt, near, q, v] = moments_[i];
-        near = states_;
-        for (std::size_t b = 0; b < near.size(); ++b) {
-            TwistVec<D> move_by;
-            move_by << near[b].velocity, near[b].angular_velocity;
-            move(near[b], TwistVec<D>(dt * move_by + 0.5 * dt * dt * rates_[b]));
-            near[b].velocity += dt * rates_[b].template head<D>();
-            near[b].angular_velocity += dt * rates_[b].template tail<angular_size<D>>();
-        }
-        whole_->import_states(near, q, v);
-    });
-    for (Moment& near : moments_) whole_->choose_signs_near(state.q, near.q, near.v);
-    state.a = (moments_[1].v - moments_[0].v) / (2 * moment);
+    whole_->import_states(states_, state.q, state.v);
+    whole_->import_twist_rates(states_, rates_, state.q, state.v, state.a);
     state.scheme_a = state.a;
     state.t = assembly_->time();
     // Joints of the whole come and go, and their multipliers are the components' and the interface's affair.

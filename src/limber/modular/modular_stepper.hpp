@@ -70,12 +70,6 @@ private:
     bool may_start_again_ = false;
     State start_;
     AssemblySnapshot<D> start_snapshot_;
-    struct Moment {
-        double after = 0;
-        BodyStates<D> states;
-        VecX q, v;
-    };
-    std::array<Moment, 2> moments_;  // just before and just after the end of a step
 };
 
 }  // namespace limber

@@ -99,7 +99,7 @@ void add_contradictions(const Simulation& simulation, Observer& observer, bool i
     }
     const State& state = simulation.state();
     const SimulationOptions& options = simulation.options();
-    // Time-stepping knows no accelerations at the start, and those of divided mechanisms are found by differences.
+    // Time-stepping knows no accelerations at the start, and in divided mechanisms components have their own.
     const bool steps_over = find_integrator(options.integrator).kind == IntegratorKind::time_stepping;
     if (is_singular || state.t > 0 || steps_over || options.modular.is_on()) return;
     const double missed = observer.compute_errors(state).acceleration;

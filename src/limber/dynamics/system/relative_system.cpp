@@ -335,6 +335,12 @@ void RelativeSystem<D>::import_states(const BodyStates<D>& states, VecX& q, VecX
     coordinates_.import_states(states, q, v);
 }
 
+template <int D>
+void RelativeSystem<D>::import_twist_rates(const BodyStates<D>& states, const std::vector<TwistVec<D>>& rates,
+                                           const VecX& q, const VecX& v, VecX& a) const {
+    coordinates_.import_twist_rates(states, rates, q, v, a);
+}
+
 template class RelativeSystem<2>;
 template class RelativeSystem<3>;
 

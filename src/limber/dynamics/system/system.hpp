@@ -131,6 +131,9 @@ public:
     virtual void export_twist_rates(const VecX& q, const VecX& v, const VecX& a,
                                     std::vector<TwistVec<D>>& rates) const = 0;
     virtual void import_states(const BodyStates<D>& states, VecX& q, VecX& v) const = 0;
+    /// Accelerations of the coordinates at q and v, which belong to these states, for twists that change so.
+    virtual void import_twist_rates(const BodyStates<D>& states, const std::vector<TwistVec<D>>& rates, const VecX& q,
+                                    const VecX& v, VecX& a) const = 0;
     /// Of these bodies only, if that is less work; the lists have places for all.
     virtual void export_states_of(std::span<const int> /*bodies*/, const VecX& q, const VecX& v,
                                   BodyStates<D>& states) const {

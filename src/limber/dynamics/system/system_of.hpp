@@ -41,6 +41,8 @@ public:
     void export_twist_rates(const VecX& q, const VecX& v, const VecX& a,
                             std::vector<TwistVec<D>>& rates) const override;
     void import_states(const BodyStates<D>& states, VecX& q, VecX& v) const override;
+    void import_twist_rates(const BodyStates<D>& states, const std::vector<TwistVec<D>>& rates, const VecX& q,
+                            const VecX& v, VecX& a) const override;
     void export_states_of(std::span<const int> bodies, const VecX& q, const VecX& v,
                           BodyStates<D>& states) const override;
     void export_twist_rates_of(std::span<const int> bodies, const VecX& q, const VecX& v, const VecX& a,

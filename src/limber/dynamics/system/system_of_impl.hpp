@@ -484,6 +484,12 @@ void SystemOf<Set>::import_states(const BodyStates<D>& states, VecX& q, VecX& v)
 }
 
 template <class Set>
+void SystemOf<Set>::import_twist_rates(const BodyStates<D>& states, const std::vector<TwistVec<D>>& rates,
+                                       const VecX& q, const VecX& v, VecX& a) const {
+    set_.import_twist_rates(states, rates, q, v, a);
+}
+
+template <class Set>
 const char* SystemOf<Set>::coordinates_name() const {
     return Set::name;
 }

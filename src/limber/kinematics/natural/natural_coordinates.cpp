@@ -445,29 +445,42 @@ void NaturalCoordinates<D>::export_twist_rate(int b, const VecX& q, const VecX& 
     }
 }
 
+// Calls use(column, body, arm, is_point) for every node that has coordinates, with its place on its first body.
 template <int D>
-void NaturalCoordinates<D>::import_states(const BodyStates<D>& states, VecX& q, VecX& v) const {
-    q.resize(size_);
-    v.resize(size_);
+template <class Use>
+void NaturalCoordinates<D>::for_nodes(const BodyStates<D>& states, const Use& use) const {
     for (std::size_t n = 0; n < layout_.nodes.size(); ++n) {
         const int column = node_column_[n];
         if (column < 0) continue;
         const int body = layout_.nodes[n].bodies.front();
         const NaturalBasis<D>& basis = layout_.basis[body];
-        const int place =
-            static_cast<int>(std::find(basis.node.begin(), basis.node.end(), static_cast<int>(n)) - basis.node.begin());
+        const auto place = std::find(basis.node.begin(), basis.node.end(), static_cast<int>(n)) - basis.node.begin();
+        use(column, body, Vec<D>(states[body].axes * basis.local[place]), layout_.nodes[n].is_point);
+    }
+}
+
+template <int D>
+void NaturalCoordinates<D>::import_states(const BodyStates<D>& states, VecX& q, VecX& v) const {
+    q.resize(size_);
+    v.resize(size_);
+    for_nodes(states, [&](int column, int body, const Vec<D>& arm, bool is_point) {
         const BodyState<D>& state = states[body];
-        const Vec<D> arm = state.axes * basis.local[place];
-        Vec<D> rate;
-        if constexpr (D == 2) {
-            rate = state.angular_velocity[0] * perp(arm);
-        } else {
-            rate = state.angular_velocity.cross(arm);
-        }
-        const bool is_point = layout_.nodes[n].is_point;
+        const Vec<D> rate = cross<D>(state.angular_velocity, arm);
         q.template segment<D>(column) = is_point ? Vec<D>(state.position + arm) : arm;
         v.template segment<D>(column) = is_point ? Vec<D>(state.velocity + rate) : rate;
-    }
+    });
+}
+
+template <int D>
+void NaturalCoordinates<D>::import_twist_rates(const BodyStates<D>& states, const std::vector<TwistVec<D>>& rates,
+                                               const VecX& /*q*/, const VecX& /*v*/, VecX& a) const {
+    a.resize(size_);
+    for_nodes(states, [&](int column, int body, const Vec<D>& arm, bool is_point) {
+        const AngularVec<D>& omega = states[body].angular_velocity;
+        const AngularVec<D> alpha = rates[body].template tail<angular_size<D>>();
+        const Vec<D> turning = cross<D>(alpha, arm) + cross<D>(omega, cross<D>(omega, arm));
+        a.template segment<D>(column) = is_point ? Vec<D>(rates[body].template head<D>() + turning) : turning;
+    });
 }
 
 template class NaturalCoordinates<2>;

@@ -84,6 +84,9 @@ public:
     /// Twist rates of all bodies from accelerations of the coordinates.
     void export_twist_rates(const VecX& q, const VecX& v, const VecX& a, std::vector<TwistVec<D>>& rates) const;
     void import_states(const BodyStates<D>& states, VecX& q, VecX& v) const;
+    /// Accelerations at q and v, which belong to these states, for twists that change so.
+    void import_twist_rates(const BodyStates<D>& states, const std::vector<TwistVec<D>>& rates, const VecX& q,
+                            const VecX& v, VecX& a) const;
     /// Of one body.
     void export_state(int body, const VecX& q, const VecX& v, BodyState<D>& state) const;
     void export_twist_rate(int body, const VecX& q, const VecX& v, const VecX& a, TwistVec<D>& rate) const;
@@ -108,6 +111,8 @@ private:
     };
 
     NaturalCoordinates(const Mechanism<D>& mechanism, NaturalLayout<D> layout);
+    template <class Use>
+    void for_nodes(const BodyStates<D>& states, const Use& use) const;
     Coefficients coefficients(int body, bool is_point, const Vec<D>& local) const;
     void number_nodes();
     void add_feature(const Coefficients& k, const NaturalBasis<D>& basis);

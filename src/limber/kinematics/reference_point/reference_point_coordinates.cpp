@@ -327,6 +327,26 @@ void ReferencePointCoordinates<D>::import_states(const BodyStates<D>& states, Ve
     }
 }
 
+// p'' = 1/2 G(p)^T omega_body' - 1/4 |omega|^2 p: along p what keeps its length, across it what turns the body.
+template <int D>
+void ReferencePointCoordinates<D>::import_twist_rates(const BodyStates<D>& states,
+                                                      const std::vector<TwistVec<D>>& rates, const VecX& q,
+                                                      const VecX& /*v*/, VecX& a) const {
+    a.resize(size());
+    for (std::size_t i = 0; i < m_.bodies.size(); ++i) {
+        const int b = static_cast<int>(i);
+        a.template segment<D>(b * columns_per_body) = rates[i].template head<D>();
+        if constexpr (D == 2) {
+            a[turning_column(b)] = rates[i][2];
+        } else {
+            const Vec4 p = turning<D>(q, b);
+            const Vec3 in_body = states[i].axes.transpose() * rates[i].template tail<3>();
+            a.template segment<4>(turning_column(b)) =
+                0.5 * g_matrix(p).transpose() * in_body - 0.25 * states[i].angular_velocity.squaredNorm() * p;
+        }
+    }
+}
+
 template class ReferencePointCoordinates<2>;
 template class ReferencePointCoordinates<3>;
 

@@ -82,6 +82,9 @@ public:
     void export_states(const VecX& q, const VecX& v, BodyStates<D>& states) const;
     void export_twist_rates(const VecX& q, const VecX& v, const VecX& a, std::vector<TwistVec<D>>& rates) const;
     void import_states(const BodyStates<D>& states, VecX& q, VecX& v) const;
+    /// Accelerations at q and v, which belong to these states, for twists that change so.
+    void import_twist_rates(const BodyStates<D>& states, const std::vector<TwistVec<D>>& rates, const VecX& q,
+                            const VecX& v, VecX& a) const;
     /// Of one body.
     void export_state(int body, const VecX& q, const VecX& v, BodyState<D>& state) const;
     void export_twist_rate(int body, const VecX& q, const VecX& v, const VecX& a, TwistVec<D>& rate) const;

@@ -436,12 +436,44 @@ void RelativeCoordinates<D>::import_states(const BodyStates<D>& states, VecX& q,
                 parent.velocity + cross<D>(parent.angular_velocity, body.position - parent.position);
             twist.template tail<angular_size<D>>() -= parent.angular_velocity;
         }
-        Eigen::MatrixXd columns(twist_size<D>, node.column_count);
-        for (int k = 0; k < node.column_count; ++k) {
-            const RelativeColumn<D>& column = motion.column[node.first_column + k];
-            columns.col(k) << column.u, column.w;
+        v.segment(node.first_column, node.column_count) = share_out(node, motion, twist);
+    }
+}
+
+template <int D>
+VecX RelativeCoordinates<D>::share_out(const TreeNode<D>& node, const RelativeMotion<D>& motion,
+                                       const TwistVec<D>& twist) const {
+    Eigen::MatrixXd columns(twist_size<D>, node.column_count);
+    for (int k = 0; k < node.column_count; ++k) {
+        const RelativeColumn<D>& column = motion.column[node.first_column + k];
+        columns.col(k) << column.u, column.w;
+    }
+    return columns.completeOrthogonalDecomposition().solve(twist);
+}
+
+// As update_twist_rates(), the other way round. Four Euler parameters turn a body in three ways: of their accelerations
+// that do so, the smallest, and along p what keeps its length.
+template <int D>
+void RelativeCoordinates<D>::import_twist_rates(const BodyStates<D>& /*states*/, const std::vector<TwistVec<D>>& rates,
+                                                const VecX& q, const VecX& v, VecX& a) const {
+    RelativeMotion<D> m = make_motion();
+    update_positions(q, m);
+    update_velocities(q, v, m);
+    a = VecX::Zero(tree_.columns);
+    for (std::size_t i = 0; i < tree_.nodes.size(); ++i) {
+        const TreeNode<D>& node = tree_.nodes[i];
+        TwistVec<D> added = rates[node.body] - m.bias[i];
+        if (node.parent >= 0) {
+            const TwistVec<D> above = rates[tree_.nodes[node.parent].body] - m.bias[node.parent];
+            added -= above;
+            added.template head<D>() -= cross<D>(AngularVec<D>(above.template tail<angular_size<D>>()),
+                                                 Vec<D>(m.body[i].position - m.body[node.parent].position));
         }
-        v.segment(node.first_column, node.column_count) = columns.completeOrthogonalDecomposition().solve(twist);
+        if (node.column_count > 0) a.segment(node.first_column, node.column_count) = share_out(node, m, added);
+    }
+    for (const int c : tree_.ball_columns) {
+        const Eigen::Vector4d p = q.template segment<4>(c);
+        a.template segment<4>(c) -= v.template segment<4>(c).squaredNorm() / p.squaredNorm() * p;
     }
 }
 

@@ -79,6 +79,9 @@ public:
 
     /// Coordinates of given poses and rates of given twists (by body of the mechanism).
     void import_states(const BodyStates<D>& states, VecX& q, VecX& v) const;
+    /// Accelerations at q and v, which belong to these states, for twists that change so.
+    void import_twist_rates(const BodyStates<D>& states, const std::vector<TwistVec<D>>& rates, const VecX& q,
+                            const VecX& v, VecX& a) const;
     void export_states(const VecX& q, const VecX& v, BodyStates<D>& states) const;
 
     /// d w_k / d p_l of a ball, in world axes, at the positions of the motion.
@@ -88,6 +91,9 @@ public:
     std::vector<std::string> describe() const;
 
 private:
+    /// Rates of a node's coordinates that give it this twist relative to its parent.
+    VecX share_out(const TreeNode<D>& node, const RelativeMotion<D>& motion, const TwistVec<D>& twist) const;
+
     const Mechanism<D>& m_;
     RelativeTree<D> tree_;
     BodyState<D> ground_;  // at rest
