@@ -54,7 +54,7 @@ public:
         if (fate_.strikes()) report.ok = false;
         return report;
     }
-    bool is_led() const override { return box_.is_led(); }
+    bool is_coupled() const override { return box_.is_coupled(); }
     void open(Motion motion) override { box_.open(motion); }
     ApproachReport approach(Wrenches wrenches, bool refresh, std::span<TwistVec<2>> rates) override {
         ApproachReport report = box_.approach(wrenches, refresh, rates);

@@ -77,8 +77,8 @@ bool GlobalSolver::factorize_tangent(const DifferenceFormulas& f, bool with_stif
     for (std::size_t k = 0; k < tangent_.size(); ++k) tangent_[k] = share * e.mass[k] + stiffness_[k];
     system_->add_penalty(e, weight_, tangent_);
     // The diagonal is the first entry of each column.
-    for (int i = 0; i < system_->size() && brace_ > 0; ++i)
-        tangent_[system_->pattern().start[i]] += brace_ * system_->coordinate_inertia()[i];
+    for (int i = 0; i < system_->size() && borrowed_inertia_ > 0; ++i)
+        tangent_[system_->pattern().start[i]] += borrowed_inertia_ * system_->coordinate_inertia()[i];
     std::copy(e.jacobian.begin(), e.jacobian.end(), jacobian_.begin());
     updates_.restart();
     return solver_->factorize(tangent_);

@@ -46,7 +46,7 @@ public:
     const VecX& velocities() const override { return v_; }
     const VecX& change() const override { return change_; }
 
-    void brace(double inertia_share) override { brace_ = inertia_share; }
+    void borrow_inertia(double inertia_share) override { borrowed_inertia_ = inertia_share; }
     Evaluation& evaluation() override { return *evaluation_; }
     void respond(VecX& force) override { solver_->solve(force); }
     void change_velocities(State& end, const VecX& change) override;
@@ -85,7 +85,7 @@ private:
     int stiffness_age_ = 1 << 20;
     double stiffness_step_ = 0, stiffness_beta_ = 0;
     double convergence_rate_ = 1;  // worst of the last step
-    double brace_ = 0;
+    double borrowed_inertia_ = 0;
     bool are_velocities_dependent_ = false;
     double scheme_share_ = 1;  // of a change of the acceleration that the scheme's one takes part in
 };

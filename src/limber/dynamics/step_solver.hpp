@@ -92,7 +92,7 @@ public:
 
     /// Adds this part of each coordinate's inertia to the tangent. Newton's method leaves as much of the error in every
     /// iteration, but freedoms without inertia that only something outside holds have a response then.
-    virtual void brace(double inertia_share) = 0;
+    virtual void borrow_inertia(double inertia_share) = 0;
 
     // All of these refer to the last step or approach.
     virtual Evaluation& evaluation() = 0;

@@ -9,7 +9,8 @@
 namespace limber {
 namespace {
 
-// Times that accelerations are found again where inertia was lent; each time leaves less than a hundredth of the error.
+// Times that accelerations are found again where inertia was borrowed; each time leaves less than a hundredth of the
+// error.
 constexpr int max_returns = 6;
 // Swings of forces from step to step that may be noise, over the largest force and over the tolerance.
 constexpr double noise = 1e-3;
@@ -165,13 +166,13 @@ void ModularAssembly<D>::predict() {
         move(port.state, TwistVec<D>(h_ * twist));
     }
     joints_->update(motion_, t_ + h_);
-    history_.foresee_forces(h_, options_.course, forces_);
+    history_.predict_forces(h_, options_.course, forces_);
     if (!method_->starts_warm()) {
         multipliers_.setZero();
         return;
     }
     // Those of accelerations run smoothly; those found from positions swing from step to step.
-    history_.foresee_multipliers(h_, has_accelerations(), multipliers_);
+    history_.predict_multipliers(h_, has_accelerations(), multipliers_);
     if (matrix_.admittance().is_ready() && matrix_.admittance().is_singular()) matrix_.project_joints(multipliers_);
 }
 

@@ -4,7 +4,7 @@
 //   end of step   find the multipliers y with Phi(ports at the end of the step) = 0, the end being what the boxes
 //                 answer to the wrenches G^T y there; then velocities and accelerations of the ends are pushed onto the
 //                 joints by the response of the same boxes. With equal steps this is the index-3 step of the undivided
-//                 mechanism. Boxes that can be led are not asked for their answer but taken along in one Newton
+//                 mechanism. Boxes that can be coupled are not asked for their answer but taken along in one Newton
 //                 iteration over all of them: their next changes give G changes + Phi = R, the joints K dy = -R, and
 //                 every box then moves by its own change and its response to G^T dy. Forces between components take
 //                 part by their stiffness.
@@ -103,15 +103,15 @@ private:
     /// Of each row; 0: by the inertia it meets.
     VecX find_rho() const;
     void begin(double h, Coupling coupling);
-    /// First motion of the boxes: where those that are led start, what the others answer.
+    /// First motion of the boxes: where coupled ones start, what the others answer.
     bool open();
-    /// Next changes of the boxes that are led.
+    /// Next changes of the coupled boxes.
     void approach(bool refresh);
-    /// Boxes that are led take their changes and what `correction_` adds, the others answer.
+    /// Coupled boxes take their changes and what `correction_` adds, the others answer.
     bool advance();
     bool close();
     bool ask();
-    bool have_all_answered();
+    bool have_all_succeeded();
     /// How the boxes are, as numbers of which the largest counts: failed, out of balance, change, acceptable change,
     /// opening.
     using Status = std::array<double, 5>;
@@ -121,7 +121,7 @@ private:
     void update_joints();
     /// False: a box has failed.
     bool find_residual();
-    /// Whether what an iteration of the boxes that are led has left is small enough.
+    /// Whether what an iteration of the coupled boxes has left is small enough.
     bool has_newton_converged(double& before, bool& is_slow) const;
     double find_largest_of_all(double own);
     double find_force_change();
@@ -139,7 +139,7 @@ private:
         return options_.gluing == Gluing::direct && options_.coupling == Coupling::end_of_step &&
                options_.use_iteration && joints_->has_forces();
     }
-    /// What the ports are about to do without the joints: changes of the boxes that are led, answers of the others to
+    /// What the ports are about to do without the joints: changes of the coupled boxes, answers of the others to
     /// forces they were not yet asked about.
     void find_known_changes();
     void measure();
@@ -180,14 +180,14 @@ private:
     struct BoxKind {
         Reach reach;
         double distance = 0;  // of its ports from the origin
-        bool is_led = false;
+        bool is_coupled = false;
     };
     std::vector<BoxKind> kinds_;  // of all boxes in this step
     std::vector<Reach> reaches_;  // the same
     std::vector<char> balanced_;  // own boxes
-    bool has_led_ = false, has_unled_ = false, is_balanced_ = false, improves_when_repeated_ = false;
+    bool has_coupled_ = false, has_uncoupled_ = false, is_balanced_ = false, improves_when_repeated_ = false;
     std::vector<NewtonProgress> progress_;  // own boxes
-    NewtonProgress largest_progress_;       // of all that are led
+    NewtonProgress largest_progress_;       // of all coupled ones
 
     double t_ = 0, h_ = 0;
     // Of ports from the origin, at least the length scale: rounding leaves the same part of it in all places.

@@ -120,28 +120,28 @@ bool ModularAssembly<D>::glue() {
     for (int pass = 0;; ++pass) {
         const double change = find_force_change();
         asked_forces_ = forces_;
-        if (has_led_) {
+        if (has_coupled_) {
             if (iterates_forces()) forces_ = new_forces_;
             approach(refresh);
         }
         // Accelerations that settle are told from others by an old matrix just as well.
         if ((matrix_.is_old() && !has_accelerations()) || !matrix_.admittance().is_ready() ||
-            (refresh && has_led_ && method_->uses_whole_matrix()))
+            (refresh && has_coupled_ && method_->uses_whole_matrix()))
             measure();
         if (!matrix_.is_of_end()) matrix_.assemble(true);
         if (!find_residual()) return false;
-        const bool is_balanced = !has_led_ || (is_balanced_ && pass > 1);
-        if (!has_unled_ && is_balanced && opening_ <= closed_interface * length && forces_settle(change)) break;
+        const bool is_balanced = !has_coupled_ || (is_balanced_ && pass > 1);
+        if (!has_uncoupled_ && is_balanced && opening_ <= closed_interface * length && forces_settle(change)) break;
         const bool settles_early = has_accelerations() && options_.gluing != Gluing::uzawa && does_residual_settle();
         if (settles_early && forces_settle(change)) break;
         if (matrix_.is_old()) measure();
         if (pass == 0) method_->start(matrix_.admittance());
-        if (method_->asks() && !has_led_ && !has_accelerations()) {
+        if (method_->asks() && !has_coupled_ && !has_accelerations()) {
             correction_ = residual_;
             matrix_.admittance().solve_blocks(correction_);
             if (settles(10 * largest(correction_)) && forces_settle(change)) break;
         }
-        if (options_.gluing == Gluing::direct && (has_led_ || matrix_.spring_rows() > 0)) {
+        if (options_.gluing == Gluing::direct && (has_coupled_ || matrix_.spring_rows() > 0)) {
             // Newton's method of all together: past passes could only spoil it.
             matrix_.solve(residual_, known_, correction_, spring_wrenches_);
         } else if (joints_->row_count() > 0) {
@@ -150,7 +150,7 @@ bool ModularAssembly<D>::glue() {
         late_correction_.setZero();
         const bool rows_settle =
             (!has_accelerations() || options_.gluing == Gluing::uzawa) && settles(largest(correction_));
-        if (has_unled_ && is_balanced && rows_settle && forces_settle(change)) break;
+        if (has_uncoupled_ && is_balanced && rows_settle && forces_settle(change)) break;
         if (!correction_.allFinite() || report_.answers + report_.products > options_.max_questions) {
             failure_ = describe_unsettled();
             return false;
@@ -162,9 +162,9 @@ bool ModularAssembly<D>::glue() {
                 forces_[p] += spring_wrenches_[p];
         }
         if (!advance()) return false;
-        if (!has_led_) continue;
+        if (!has_coupled_) continue;
         const bool is_close = has_newton_converged(before, refresh);
-        if (is_close && (!has_unled_ || rows_settle) && forces_settle(find_force_change())) break;
+        if (is_close && (!has_uncoupled_ || rows_settle) && forces_settle(find_force_change())) break;
     }
     return close();
 }

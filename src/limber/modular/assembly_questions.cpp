@@ -25,16 +25,16 @@ void ModularAssembly<D>::begin(double h, Coupling coupling) {
                        has_bend ? team_.part(bend_, k) : std::span<TwistVec<D>>{});
     });
     for (const int k : team_.own()) {
-        kinds_[k] = {team_[k].reach(), 0, team_[k].is_led()};
+        kinds_[k] = {team_[k].reach(), 0, team_[k].is_coupled()};
         for (const PortMotion<D>& port : team_.part(motion_, k))
             kinds_[k].distance = std::max(kinds_[k].distance, largest(port.state.position));
         answers_[k] = {};
     }
     team_.exchange().share_boxes(kinds_);
-    has_led_ = has_unled_ = false;
+    has_coupled_ = has_uncoupled_ = false;
     distance_ = joints_->mechanism().length_scale;
     for (std::size_t k = 0; k < kinds_.size(); ++k) {
-        (kinds_[k].is_led ? has_led_ : has_unled_) = true;
+        (kinds_[k].is_coupled ? has_coupled_ : has_uncoupled_) = true;
         reaches_[k] = kinds_[k].reach;
         distance_ = std::max(distance_, kinds_[k].distance);
     }
@@ -64,23 +64,23 @@ bool ModularAssembly<D>::ask() {
     set_wrenches(multipliers_, &forces_, wrenches_);
     team_.for_all([&](int k) { answers_[k] = team_[k].answer(team_.part(wrenches_, k), team_.part(motion_, k)); });
     ++report_.answers;
-    if (!have_all_answered()) return false;
+    if (!have_all_succeeded()) return false;
     update_joints();
     return true;
 }
 
 template <int D>
 bool ModularAssembly<D>::open() {
-    if (!has_led_) return ask();
+    if (!has_coupled_) return ask();
     set_wrenches(multipliers_, &forces_, wrenches_);
     team_.for_all([&](int k) {
-        if (kinds_[k].is_led) {
+        if (kinds_[k].is_coupled) {
             team_[k].open(team_.part(motion_, k));
         } else {
             answers_[k] = team_[k].answer(team_.part(wrenches_, k), team_.part(motion_, k));
         }
     });
-    if (!have_all_answered()) return false;
+    if (!have_all_succeeded()) return false;
     update_joints();
     return true;
 }
@@ -89,7 +89,7 @@ template <int D>
 void ModularAssembly<D>::approach(bool refresh) {
     set_wrenches(multipliers_, &forces_, wrenches_);
     team_.for_all([&](int k) {
-        if (!kinds_[k].is_led) return;
+        if (!kinds_[k].is_coupled) return;
         const ApproachReport report = team_[k].approach(team_.part(wrenches_, k), refresh, team_.part(rates_, k));
         balanced_[k] = report.is_balanced ? 1 : 0;
         if (!report.ok) {
@@ -103,34 +103,34 @@ void ModularAssembly<D>::approach(bool refresh) {
 
 template <int D>
 bool ModularAssembly<D>::advance() {
-    if (!has_led_) return ask();
+    if (!has_coupled_) return ask();
     set_wrenches(correction_, iterates_with_springs() ? &spring_wrenches_ : nullptr, probe_);
-    if (has_unled_) set_wrenches(multipliers_, &forces_, wrenches_);
+    if (has_uncoupled_) set_wrenches(multipliers_, &forces_, wrenches_);
     team_.for_all([&](int k) {
-        if (kinds_[k].is_led) {
+        if (kinds_[k].is_coupled) {
             progress_[k] = team_[k].advance(team_.part(probe_, k), team_.part(motion_, k));
         } else {
             answers_[k] = team_[k].answer(team_.part(wrenches_, k), team_.part(motion_, k));
         }
     });
-    if (!have_all_answered()) return false;
+    if (!have_all_succeeded()) return false;
     update_joints();
     return true;
 }
 
 template <int D>
 bool ModularAssembly<D>::close() {
-    if (!has_led_) return true;
+    if (!has_coupled_) return true;
     team_.for_all([&](int k) {
-        if (kinds_[k].is_led) answers_[k] = team_[k].close(team_.part(motion_, k));
+        if (kinds_[k].is_coupled) answers_[k] = team_[k].close(team_.part(motion_, k));
     });
-    if (!have_all_answered()) return false;
+    if (!have_all_succeeded()) return false;
     update_joints();
     return true;
 }
 
 template <int D>
-bool ModularAssembly<D>::have_all_answered() {
+bool ModularAssembly<D>::have_all_succeeded() {
     Status status = find_own_status();
     team_.exchange().find_largest(status);
     return take_status(status);
@@ -142,8 +142,8 @@ typename ModularAssembly<D>::Status ModularAssembly<D>::find_own_status() const 
     auto& [failed, unbalanced, change, acceptable, opening] = status;
     for (const int k : team_.own()) {
         if (!answers_[k].ok) failed = 1;
-        // Those that are not led answer in full: nothing of them is out of balance.
-        if (!kinds_[k].is_led) continue;
+        // Those that are not coupled answer in full: nothing of them is out of balance.
+        if (!kinds_[k].is_coupled) continue;
         if (balanced_[k] == 0) unbalanced = 1;
         change = std::max(change, progress_[k].change);
         acceptable = std::max(acceptable, progress_[k].acceptable);
@@ -195,7 +195,7 @@ bool ModularAssembly<D>::find_residual() {
     double& opening = status.back();
     for (const int r : team_.exchange().own_rows()) opening = std::max(opening, std::abs(residual_[r]));
     opening *= matrix_.reach().position * h_ * h_;
-    if (has_led_ || iterates_with_springs()) {
+    if (has_coupled_ || iterates_with_springs()) {
         find_known_changes();
         joints_->multiply(known_, rows_);
         residual_ += rows_;
@@ -223,10 +223,10 @@ template <int D>
 void ModularAssembly<D>::find_known_changes() {
     for (const int k : team_.own()) {
         for (int p = team_.first_port(k); p < team_.first_port(k) + team_.port_count(k); ++p) {
-            known_[p] = kinds_[k].is_led ? rates_[p] : TwistVec<D>(TwistVec<D>::Zero());
+            known_[p] = kinds_[k].is_coupled ? rates_[p] : TwistVec<D>(TwistVec<D>::Zero());
             force_changes_[p] = new_forces_[p] - asked_forces_[p];
         }
-        if (!kinds_[k].is_led && iterates_with_springs()) matrix_.add_answer(k, force_changes_, known_);
+        if (!kinds_[k].is_coupled && iterates_with_springs()) matrix_.add_answer(k, force_changes_, known_);
     }
     team_.exchange().share_near(known_);
 }

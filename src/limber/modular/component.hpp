@@ -5,9 +5,9 @@
 // A step:  begin(h), then answer(wrenches) as often as the joints need, then accept(). Until accept() nothing has
 // happened. All exchange is by plain arrays over the ports.
 //
-// A component that finds the end of a step by Newton's method may let itself be led instead of answering in full:
-// open(), then approach() and advance() in turn, then close(). The joints then take part in every iteration, as in an
-// undivided mechanism, and wrenches that are still wrong do no harm.
+// A component that finds the end of a step by Newton's method may be coupled to the others instead of answering in
+// full: open(), then approach() and advance() in turn, then close(). The joints then take part in every iteration, as
+// in an undivided mechanism, and wrenches that are still wrong do no harm.
 
 #include <span>
 #include <vector>
@@ -55,8 +55,8 @@ public:
     /// end_of_step: motion at the end for these wrenches at the end. acceleration: predicted motion and its
     /// accelerations.
     virtual StepReport answer(Wrenches wrenches, Motion motion) = 0;
-    /// Whether it can be led through the step that has begun.
-    virtual bool is_led() const { return false; }
+    /// Whether it can be coupled to the others in the step that has begun.
+    virtual bool is_coupled() const { return false; }
     /// Whether the accelerations of an instant are exact only if the accepted ones were: to find them again makes them
     /// better.
     virtual bool improves_when_repeated() const { return false; }

@@ -18,15 +18,15 @@ void ForceHistory<D>::set_multipliers(const VecX& multipliers) {
 }
 
 template <int D>
-void ForceHistory<D>::foresee_multipliers(double h, bool may_bend, VecX& multipliers) const {
+void ForceHistory<D>::predict_multipliers(double h, bool may_bend, VecX& multipliers) const {
     multipliers = expected_;
     if (!has_steps(1, h)) return;
     multipliers += expected_ - expected_before_;
-    if (may_bend && foresees_parabola_) multipliers += expected_ - 2 * expected_before_ + expected_earlier_;
+    if (may_bend && predicts_parabola_) multipliers += expected_ - 2 * expected_before_ + expected_earlier_;
 }
 
 template <int D>
-void ForceHistory<D>::foresee_forces(double h, ForceCourse course, Wrenches& forces) const {
+void ForceHistory<D>::predict_forces(double h, ForceCourse course, Wrenches& forces) const {
     forces = forces_[0];
     if (!has_steps(1, h) || course == ForceCourse::hold) return;
     const bool is_quadratic = course == ForceCourse::quadratic && has_steps(2, h);
@@ -48,7 +48,7 @@ void ForceHistory<D>::accept(double h, const VecX& multipliers, const VecX& late
     before_ = multipliers_;
     multipliers_ = multipliers;
     const auto next = multipliers + late_correction;
-    foresees_parabola_ = has_steps(2, h) && (next - 3 * expected_ + 3 * expected_before_ - expected_earlier_).norm() <
+    predicts_parabola_ = has_steps(2, h) && (next - 3 * expected_ + 3 * expected_before_ - expected_earlier_).norm() <
                                                 (next - 2 * expected_ + expected_before_).norm();
     std::swap(expected_earlier_, expected_before_);
     expected_before_ = expected_;

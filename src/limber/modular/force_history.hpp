@@ -1,6 +1,6 @@
 #pragma once
 // What accepted steps tell of the next one: multipliers of the joints, forces between components and wrenches on the
-// ports, at the ends of the last three steps. A straight line or a parabola through them foresees the next.
+// ports, at the ends of the last three steps. A straight line or a parabola through them predicts the next.
 
 #include <array>
 #include <cmath>
@@ -29,9 +29,9 @@ public:
     const VecX& multipliers_before() const { return before_; }
     const Wrenches& wrenches() const { return wrenches_[0]; }
 
-    /// At the end of a step of this length: a line, or a parabola if that would have foreseen the step before better.
-    void foresee_multipliers(double h, bool may_bend, VecX& multipliers) const;
-    void foresee_forces(double h, ForceCourse course, Wrenches& forces) const;
+    /// At the end of a step of this length: a line, or a parabola if that would have predicted the step before better.
+    void predict_multipliers(double h, bool may_bend, VecX& multipliers) const;
+    void predict_forces(double h, ForceCourse course, Wrenches& forces) const;
     /// Second differences of the wrenches.
     void find_bend(Wrenches& bend) const;
 
@@ -48,7 +48,7 @@ private:
     VecX multipliers_, before_;
     // With their late corrections: at the last instant, at that before and at the one before that.
     VecX expected_, expected_before_, expected_earlier_;
-    bool foresees_parabola_ = false;             // better than a line does: so it was in the last step
+    bool predicts_parabola_ = false;             // better than a line does: so it was in the last step
     std::array<Wrenches, 3> forces_, wrenches_;  // newest first
 };
 

@@ -18,9 +18,9 @@ namespace {
 template <int D>
 void refuse_unfit(const SystemComponent<D>& box, const ComponentSettings& settings, const ModularOptions& options,
                   bool has_joints) {
-    const bool is_led = options.coupling == Coupling::end_of_step && options.course != ForceCourse::hold &&
-                        box.yields_at_the_end() && settings.step == 0;
-    if (box.is_braced() && !is_led)
+    const bool is_coupled = options.coupling == Coupling::end_of_step && options.course != ForceCourse::hold &&
+                            box.yields_at_the_end() && settings.step == 0;
+    if (box.borrows_inertia() && !is_coupled)
         throw ModelError(fmt::format(
             "component '{}': cut from its neighbours it can move without inertia, which only a component under global "
             "or hybrid with a structural integrator and no step of its own can; divide the mechanism elsewhere, or "
@@ -68,7 +68,7 @@ std::shared_ptr<const ModularSystem<D>> compile_modular(std::shared_ptr<const Me
     }
     // Those that nothing holds, divided or not, stay where they are.
     if (massless > count_massless_freedoms(*system->whole))
-        for (const auto& component : massless_components) brace_component(*component);
+        for (const auto& component : massless_components) borrow_inertia(*component);
     system->massless_freedoms = massless;
     return system;
 }
@@ -106,7 +106,7 @@ ModularStepper<D>::ModularStepper(std::shared_ptr<const MechanismSystem<D>> whol
 }
 
 template <int D>
-void ModularStepper<D>::hand_out(const State& state) {
+void ModularStepper<D>::distribute(const State& state) {
     whole_->export_states(state.q, state.v, states_);
     for (std::size_t k = 0; k < modular_->components.size(); ++k) {
         const CompiledComponent<D>& component = *modular_->components[k];
@@ -165,21 +165,21 @@ bool ModularStepper<D>::is_same(const State& a, const State& b) {
 
 template <int D>
 StepReport ModularStepper<D>::start(State& state) {
-    hand_out(state);
+    distribute(state);
     const StepReport report = assembly_->start(state.t);
     if (report.ok) collect(state);
     return report;
 }
 
 template <int D>
-StepReport ModularStepper<D>::take_up(const State& state) {
+StepReport ModularStepper<D>::update_components(const State& state) {
     if (is_same(state, last_)) return {};
     if (may_start_again_ && is_same(state, start_)) {
         assembly_->restore(start_snapshot_);
         last_ = state;
         return {};
     }
-    hand_out(state);
+    distribute(state);
     const StepReport report = assembly_->start(state.t);
     last_ = report.ok ? state : State{};
     return report;
@@ -187,7 +187,7 @@ StepReport ModularStepper<D>::take_up(const State& state) {
 
 template <int D>
 StepReport ModularStepper<D>::step(State& state, double h) {
-    const StepReport taken = take_up(state);
+    const StepReport taken = update_components(state);
     if (!taken.ok) return taken;
     if (may_start_again_) {
         start_ = state;
@@ -201,7 +201,7 @@ StepReport ModularStepper<D>::step(State& state, double h) {
 template <int D>
 StepReport ModularStepper<D>::exchange_joints(State& state, std::unique_ptr<InterfaceJoints<D>> joints,
                                               bool some_are_new) {
-    const StepReport taken = take_up(state);
+    const StepReport taken = update_components(state);
     if (!taken.ok) return taken;
     start_ = {};  // belongs to the joints of now
     set_memory(*joints, state);

@@ -44,7 +44,7 @@ public:
     StepReport step(State& state, double h) override;
     const System& system() const override { return *whole_; }
     /// Lets the components have this state, if they do not yet.
-    StepReport take_up(const State& state);
+    StepReport update_components(const State& state);
     /// Other joints hold the components from now on; the components stay what they are. Only if some are new can
     /// velocities jump, by impulses. If that fails, nothing has happened.
     StepReport exchange_joints(State& state, std::unique_ptr<InterfaceJoints<D>> joints, bool some_are_new);
@@ -52,7 +52,7 @@ public:
     const GluingReport& report() const { return assembly_->report(); }
 
 private:
-    void hand_out(const State& state);
+    void distribute(const State& state);
     void set_memory(InterfaceJoints<D>& joints, const State& state);
     void collect(State& state);
     static bool is_same(const State& a, const State& b);

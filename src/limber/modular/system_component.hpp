@@ -8,43 +8,11 @@
 #include <memory>
 
 #include "limber/integration/structural.hpp"
-#include "limber/kinematics/mechanism/part.hpp"
+#include "limber/modular/compiled_component.hpp"
 #include "limber/modular/component.hpp"
+#include "limber/modular/wrench_course.hpp"
 
 namespace limber {
-
-/// The part of a component that never changes: any number of threads and simulations may share it.
-template <int D>
-struct CompiledComponent {
-    std::vector<int> bodies;                  ///< of the whole mechanism
-    std::vector<int> ports;                   ///< bodies of the whole mechanism that are ports
-    std::vector<int> memory;                  ///< slot of the whole for each own one; -1: none
-    std::vector<int> port_body, port_memory;  ///< own body and first own memory slot of each port
-    std::shared_ptr<const MechanismSystem<D>> system;
-    /// For accelerations by themselves: the same, but nothing moves without inertia, and wrenches on all bodies, at the
-    /// end of the memory, give back what the lent inertia takes. Null: `system` itself serves.
-    std::shared_ptr<const MechanismSystem<D>> weighted_system;
-    int massless_freedoms = 0;  ///< by itself, see count_massless_freedoms()
-    ComponentSettings settings;
-    FormulationOptions formulation_options;
-    IntegratorOptions integrator_options;
-};
-
-template <int D>
-std::shared_ptr<CompiledComponent<D>> compile_component(const Mechanism<D>& whole, const PartChoice& choice,
-                                                        const std::vector<int>& ports,
-                                                        const ComponentSettings& settings,
-                                                        const FormulationOptions& formulation_options,
-                                                        const IntegratorOptions& integrator_options);
-
-/// Freedoms that neither inertia nor a joint of the mechanism itself holds: the spin of a thin rod between two ball
-/// joints.
-template <int D>
-int count_massless_freedoms(const Mechanism<D>& mechanism);
-
-/// Lets a component have freedoms without inertia that its neighbours hold.
-template <int D>
-void brace_component(CompiledComponent<D>& compiled);
 
 template <int D>
 class SystemComponent final : public Component<D> {
@@ -56,14 +24,14 @@ public:
 
     /// Whether it can tell how its motion at the end of a step yields to forces there.
     bool yields_at_the_end() const { return coupled_ != nullptr; }
-    bool is_braced() const { return compiled_->weighted_system != nullptr; }
+    bool borrows_inertia() const { return compiled_->weighted_system != nullptr; }
     int port_count() const override { return static_cast<int>(compiled_->ports.size()); }
     void import_motion(double t, const BodyStates<D>& bodies, std::span<const double> memory) override;
     void export_motion(std::span<BodyState<D>> bodies, std::span<TwistVec<D>> rates) const override;
     void begin(double h, Coupling coupling, ForceCourse course, Wrenches start, Wrenches bend) override;
     StepReport answer(Wrenches wrenches, Motion motion) override;
-    bool is_led() const override { return is_led_; }
-    bool improves_when_repeated() const override { return is_braced(); }
+    bool is_coupled() const override { return is_coupled_; }
+    bool improves_when_repeated() const override { return borrows_inertia(); }
     void open(Motion motion) override;
     ApproachReport approach(Wrenches wrenches, bool refresh, std::span<TwistVec<D>> rates) override;
     NewtonProgress advance(Wrenches further, Motion motion) override;
@@ -78,26 +46,13 @@ public:
     void restore(std::span<const double> saved) override;
 
 private:
-    bool asks_accelerations() const { return coupling_ == Coupling::acceleration || h_ == 0; }
-    /// Weights of the wrenches at the start and the end of the step, and of their bend, at the part s of it.
-    struct CourseWeights {
-        double start, end, bend;
-    };
-    CourseWeights course_weights(double s) const;
-    /// A constant wrench over a part of an own step, made of those of the course at its start, middle and end.
-    struct HeldPart {
-        double length, start, middle, end;
-    };
-    /// What stands for the course where a scheme takes no wrench that changes within its step.
-    std::span<const HeldPart> held_parts() const;
+    bool finds_accelerations() const { return coupling_ == Coupling::acceleration || h_ == 0; }
     Reach compute_reach() const;
     void set_wrench(std::vector<double>& memory, std::span<const TwistVec<D>> wrenches) const;
     void clear_wrench(std::vector<double>& memory) const;
-    void set_wrench_of_course(std::vector<double>& memory, double s);
-    void set_held_wrench(std::vector<double>& memory, int index, const HeldPart& part);
     void update_scheme_acceleration();
-    /// What lent inertia takes at the accelerations of this state.
-    void find_lent_wrenches(const State& at);
+    /// What borrowed inertia takes at the accelerations of this state.
+    void find_borrowed_wrenches(const State& at);
     bool solve_accelerations(double t, const VecX& q, const VecX& v, const std::vector<double>& memory, VecX& a,
                              VecX& lambda);
     /// The accepted state, with the accelerations that its forces now have.
@@ -123,19 +78,17 @@ private:
 
     double h_ = 0;
     Coupling coupling_ = Coupling::end_of_step;
-    ForceCourse course_ = ForceCourse::linear;
-    int substeps_ = 1;
-    bool is_led_ = false, is_closed_ = false, has_base_ = false;
+    bool is_coupled_ = false, is_closed_ = false, has_base_ = false;
     StepReport opened_;
     Reach reach_;
     State state_, end_;  // accepted; at the end of the step under way
     double longest_step_ =
         0;  // accepted since the last start: gains of a short step are too stiff for a longer one that follows
     VecX q_, v_, a_, scheme_a_, lambda_;
-    std::vector<TwistVec<D>> wrench_, start_wrench_, bend_, course_wrench_;
+    WrenchCourse<D> course_;
     bool has_jump_ = false;
 
-    std::vector<double> probe_memory_, solver_memory_, lent_;
+    std::vector<double> probe_memory_, solver_memory_, borrowed_;
     VecX base_, response_, response_lambda_, zero_;
     mutable BodyStates<D> states_;
     mutable std::vector<TwistVec<D>> rates_;

@@ -494,7 +494,7 @@ std::optional<HandOverReport> Simulation::exchange_joints(const Model& model, co
     auto joints = make_changed_joints<D>(*modular_as<D>(), assembly.joints(), model, *changes);
     if (!joints) return {};
     State next = state_;
-    if (!stepper->take_up(next).ok) return {};
+    if (!stepper->update_components(next).ok) return {};
     joints->update(assembly.gather_motion(), next.t);
     // Ends that are apart must be brought together first.
     for (const JointHandle handle : changes->coming)
