@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "limber/kinematics/elements/contact_law.hpp"
+#include "limber/kinematics/forces/contact_law.hpp"
 #include "support/models.hpp"
 
 namespace limber {

@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include "limber/kinematics/elements/friction_law.hpp"
+#include "limber/kinematics/forces/friction_law.hpp"
 
 #include <cmath>
 
-#include "limber/kinematics/elements/contact_force.hpp"
+#include "limber/kinematics/forces/contact_force.hpp"
 #include "limber/model/error.hpp"
 #include "support/stick_slip.hpp"
 

@@ -192,6 +192,38 @@ TEST_P(Derivatives, AgreeWithDifferencesInRelativeCoordinates) {
 INSTANTIATE_TEST_SUITE_P(All, Derivatives, ::testing::ValuesIn(derivative_cases()),
                          [](const auto& info) { return info.param.name; });
 
+// A force of a user that depends on all that it can see; its derivatives are made by dual numbers.
+struct Muddle {
+    template <class T>
+    void act(const MarkerMotion<T>& a, const MarkerMotion<T>& b, double t, MarkerLoad<T>& on_a,
+             MarkerLoad<T>& on_b) const {
+        using std::exp, std::sqrt, std::tanh;  // of plain numbers
+        const Vector3<T> way = b.position - a.position;
+        const Vector3<T> slip = b.velocity - a.velocity;
+        const T pull = T(3 + t) / sqrt(way.squaredNorm() + T(0.2)) - T(0.7) * tanh(slip.norm());
+        const Vector3<T> force = pull * way + T(0.4) * slip + T(0.2) * a.axes.col(0);
+        on_a.force += force;
+        on_b.force -= force;
+        const Vector3<T> turning = b.angular_velocity - a.angular_velocity;
+        on_b.torque += T(0.5) * Vector3<T>(b.axes.col(1).cross(a.axes.col(0))) - T(0.3) * turning;
+        on_a.torque += exp(-turning.squaredNorm()) * Vector3<T>(way.cross(force));
+    }
+};
+
+TEST(DerivativesOfUsers, AgreeWithDifferences) {
+    for (const bool planar : {false, true})
+        for (const auto kind : {CoordinateKind::natural, CoordinateKind::reference_point, CoordinateKind::relative}) {
+            Model model = read(force_model({"none", "{drag: b.s, linear: 0.1}"}, planar));
+            model.add(CustomForce("muddle", {model.marker("a.s"), model.marker("b.s")}, Muddle{}));
+            SCOPED_TRACE(planar ? "plane" : "space");
+            if (planar) {
+                check_tangent<2>(model, kind);
+            } else {
+                check_tangent<3>(model, kind);
+            }
+        }
+}
+
 // Contact of a ball that rolls, slides and spins on a block that moves too. Only motions that keep bodies rigid count:
 // to others the velocity of a contact point has no meaning. With its point and normal held C is exact. What K leaves
 // out, they move and turn, is of the order of the force N, not of its stiffness k: N (1 + mu + rho + sigma) times one

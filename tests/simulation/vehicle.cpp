@@ -6,8 +6,8 @@
 #include <Eigen/LU>
 #include <cmath>
 
-#include "limber/kinematics/elements/road.hpp"
-#include "limber/kinematics/elements/tyre.hpp"
+#include "limber/kinematics/forces/road.hpp"
+#include "limber/kinematics/forces/tyre.hpp"
 #include "limber/model/error.hpp"
 #include "limber/model/evaluation.hpp"
 #include "support/models.hpp"

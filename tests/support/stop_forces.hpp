@@ -20,6 +20,7 @@
 #include "limber/contact/stops/stop_response.hpp"
 #include "limber/dynamics/system/system.hpp"
 #include "limber/kinematics/body_space/reactions.hpp"
+#include "limber/kinematics/forces/slip_force.hpp"
 #include "limber/simulation/simulation.hpp"
 
 namespace limber::testing {

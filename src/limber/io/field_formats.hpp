@@ -91,10 +91,13 @@ template <class Variant, std::size_t... I>
 std::vector<TypeFormat> describe_each(std::index_sequence<I...>) {
     return {describe_type<std::variant_alternative_t<I, Variant>>()...};
 }
-/// Of every type of a variant, in its order.
+/// Of every type of a variant that a file can hold, in its order.
 template <class Variant>
 std::vector<TypeFormat> describe_alternatives() {
-    return describe_each<Variant>(std::make_index_sequence<std::variant_size_v<Variant>>());
+    std::vector<TypeFormat> all = describe_each<Variant>(std::make_index_sequence<std::variant_size_v<Variant>>());
+    if constexpr (requires { std::variant_alternative_t<std::variant_size_v<Variant> - 1, Variant>::type.is_code; })
+        if (std::variant_alternative_t<std::variant_size_v<Variant> - 1, Variant>::type.is_code) all.pop_back();
+    return all;
 }
 
 /// The alternative of a variant with that index, with its defaults.

@@ -65,6 +65,7 @@ struct TypeNote {
     const char* name;
     const char* meaning;
     bool is_spatial_only = false;
+    bool is_code = false;  ///< C++, which no file can hold; such types stand last in their variant
 };
 
 /// Which names an expression may use beside those of parameters.

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "limber/model/custom_force.hpp"
 #include "limber/model/element.hpp"
 
 namespace limber {
@@ -249,8 +250,8 @@ struct JointFriction {
     }
 };
 
-using ForceType =
-    std::variant<Spring, TorsionSpring, Motor, Servo, PointForce, Torque, Bushing, Drag, Pull, Tyre, JointFriction>;
+using ForceType = std::variant<Spring, TorsionSpring, Motor, Servo, PointForce, Torque, Bushing, Drag, Pull, Tyre,
+                               JointFriction, CustomForce>;
 
 struct Force : TypedElement<ForceType> {
     static constexpr const char* kind = "force";

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "limber/kinematics/forces/compliant_contact.hpp"
+#include "limber/kinematics/forces/slip_force.hpp"
+
 namespace limber {
 
 template <int D>
@@ -83,9 +86,10 @@ void ContactView<D>::find(const State& state, const MeasureContext<D>& context, 
     for (const ContactPoint& c : state.contacts)
         if (c.gap <= 0 || !c.force.isZero()) list.push_back({c.point, c.normal, c.force, -1});
     CompliantPoints points;
-    for (std::size_t i = 0; i < m_.forces.elements.size(); ++i) {
-        if (m_.forces.elements[i].kind != ForceKind::contact) continue;
-        m_.forces.find_contact_points(static_cast<int>(i), context, state.t, points);
+    for (const ForceElement<D>& e : m_.forces.elements) {
+        const auto* contact = e.template as<CompliantContact>();
+        if (contact == nullptr) continue;
+        contact->find_points(m_.forces.view(e, m_.constraints.measures, context, state.t), points);
         for (int k = 0; k < points.count; ++k)
             list.push_back({points.points[k].point, points.points[k].direction, points.points[k].force, -1});
     }
@@ -125,10 +129,10 @@ ContactRuleLoad ContactView<D>::measure_rule(int rule, const State& state, const
         friction.setZero();
     }
     CompliantPoints points;
-    for (std::size_t i = 0; i < m_.forces.elements.size(); ++i) {
-        const auto& e = m_.forces.elements[i];
-        if (e.kind != ForceKind::contact || e.contact->rule != rule) continue;
-        m_.forces.find_contact_points(static_cast<int>(i), context, state.t, points);
+    for (const ForceElement<D>& e : m_.forces.elements) {
+        const auto* contact = e.template as<CompliantContact>();
+        if (contact == nullptr || contact->pair->rule != rule) continue;
+        contact->find_points(m_.forces.view(e, m_.constraints.measures, context, state.t), points);
         double normal = 0;
         friction.setZero();
         for (int k = 0; k < points.count; ++k) {

@@ -6,6 +6,9 @@
 #include <unordered_map>
 
 #include "limber/kinematics/body_space/reactions.hpp"
+#include "limber/kinematics/forces/compliant_contact.hpp"
+#include "limber/kinematics/forces/point_forces.hpp"
+#include "limber/kinematics/forces/slip_force.hpp"
 
 namespace limber {
 namespace {
@@ -86,13 +89,17 @@ void carry_bristles(const Mechanism<D>& from, const std::vector<double>& memory,
         return text;
     };
     std::multimap<std::string, int> known;
+    const auto bristles = [](const ForceElement<D>& e) {
+        const auto* contact = e.template as<CompliantContact>();
+        return contact == nullptr ? -1 : contact->memory;
+    };
     for (const ForceElement<D>& e : from.forces.elements)
-        if (e.bristle_memory >= 0) known.emplace(key(from, e), e.bristle_memory);
+        if (bristles(e) >= 0) known.emplace(key(from, e), bristles(e));
     for (const ForceElement<D>& e : to.forces.elements) {
-        if (e.bristle_memory < 0) continue;
+        if (bristles(e) < 0) continue;
         const auto it = known.lower_bound(key(to, e));
         if (it == known.end() || it->first != key(to, e)) continue;
-        std::copy_n(memory.begin() + it->second, static_cast<int>(bristle_size), new_memory.begin() + e.bristle_memory);
+        std::copy_n(memory.begin() + it->second, static_cast<int>(bristle_size), new_memory.begin() + bristles(e));
         known.erase(it);
     }
 }
@@ -135,9 +142,11 @@ void carry_over(const Mechanism<D>& from, const BodyStates<D>& states, const std
     carry_bristles(from, memory, to, new_memory);
     for (const ForceElement<D>& force : to.forces.elements) {
         const auto it = from.force_index.find(force.name);
-        if (force.target_memory < 0 || it == from.force_index.end()) continue;
-        const int old = from.forces.elements[it->second].target_memory;
-        for (int k = 0; old >= 0 && k < D; ++k) new_memory[force.target_memory + k] = memory[old + k];
+        const auto* pull = force.template as<PullForce>();
+        if (pull == nullptr || it == from.force_index.end()) continue;
+        const auto* old = from.forces.elements[it->second].template as<PullForce>();
+        for (int k = 0; old != nullptr && k < D; ++k)
+            new_memory[pull->target_memory + k] = memory[old->target_memory + k];
     }
 }
 

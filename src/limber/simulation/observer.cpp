@@ -186,7 +186,7 @@ public:
         view.forces.assign(force_elements_.size(), 0.0);
         for (std::size_t i = 0; i < force_elements_.size(); ++i)
             if (force_elements_[i] >= 0)
-                view.forces[i] = m_.forces.scalar_force(force_elements_[i], m_.constraints.measures, context, state.t);
+                view.forces[i] = m_.forces.size(force_elements_[i], m_.constraints.measures, context, state.t);
         if (with_reactions || with_stops) update_reactions(state);
         contact_view_.find(state, context, reactions_, view.contacts);
         view.joints.clear();
@@ -423,7 +423,7 @@ private:
     void add(const Model& model, const std::string& name, const ForceSensor& sensor) {
         const int force = m_.force_index.at(model.forces.get(sensor.force).name);
         add_probe(name, {""}, [this, force](const Instant& now, double* out) {
-            *out = m_.forces.scalar_force(force, m_.constraints.measures, now.context, now.state.t);
+            *out = m_.forces.size(force, m_.constraints.measures, now.context, now.state.t);
         });
     }
 

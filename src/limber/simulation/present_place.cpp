@@ -6,6 +6,7 @@
 
 #include "limber/kinematics/body_space/assembly.hpp"
 #include "limber/kinematics/body_space/twist_constraints.hpp"
+#include "limber/kinematics/forces/scalar_force.hpp"
 #include "limber/math/rotation.hpp"
 #include "limber/model/evaluation.hpp"
 
@@ -169,7 +170,7 @@ void measure_now(const Simulation& simulation, const std::vector<JointHandle>& j
     }
     for (const ForceHandle handle : forces) {
         Force& force = model.forces.get(handle);
-        const int measure = m.forces.elements[m.force_index.at(force.name)].measure;
+        const int measure = m.forces.elements[m.force_index.at(force.name)].template as<ScalarForce>()->measure;
         *measured_field(force) = Number(compute_value(m.measure(measure), now.context()));
     }
 }

@@ -15,6 +15,7 @@
 #include "limber/integration/step_control.hpp"
 #include "limber/integration/structural.hpp"
 #include "limber/kinematics/body_space/twist.hpp"
+#include "limber/kinematics/forces/point_forces.hpp"
 #include "limber/math/interruption.hpp"
 #include "limber/model/error.hpp"
 #include "limber/model/evaluation.hpp"
@@ -572,10 +573,9 @@ void Simulation::move_target(const std::string& force, const Vec3& target) {
     const auto move = [&]<int D>(const MechanismSystem<D>& system) {
         const Mechanism<D>& m = system.mechanism();
         const auto it = m.force_index.find(force);
-        if (it == m.force_index.end() || m.forces.elements[it->second].target_memory < 0)
-            throw ModelError(fmt::format("there is no pull '{}'", force));
-        const int first = m.forces.elements[it->second].target_memory;
-        for (int k = 0; k < D; ++k) next.memory[first + k] = target[k];
+        const auto* pull = it == m.force_index.end() ? nullptr : m.forces.elements[it->second].template as<PullForce>();
+        if (pull == nullptr) throw ModelError(fmt::format("there is no pull '{}'", force));
+        for (int k = 0; k < D; ++k) next.memory[pull->target_memory + k] = target[k];
         balance_state(system, next);
     };
     if (model_.planar) {

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "limber/integration/step_path.hpp"
+#include "limber/kinematics/forces/slip_force.hpp"
 #include "limber/simulation/simulation.hpp"
 
 namespace limber {

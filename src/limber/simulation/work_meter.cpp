@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "limber/kinematics/forces/compliant_contact.hpp"
+#include "limber/kinematics/forces/slip_force.hpp"
 #include "limber/kinematics/mechanism/moving_rows.hpp"
 
 namespace limber {
@@ -34,10 +36,12 @@ WorkMeter<D>::WorkMeter(const MechanismSystem<D>& system, AccelerationSolver& so
         std::any_of(m_.gravity.begin(), m_.gravity.end(), [](const auto& g) { return !g.is_constant(); });
     has_power_ = has_drivers_ || has_changing_gravity || !m_.forces.elements.empty();
     for (const ForceElement<D>& e : m_.forces.elements) {
-        has_contacts_ = has_contacts_ || e.kind == ForceKind::contact;
-        if (e.bristle_memory >= 0) bristles_.emplace_back(e.bristle_memory, bristle_size);
-        if (e.kind == ForceKind::friction && e.friction.is_compliant())
-            bristles_.emplace_back(e.slip_memory + slip_bend, slip_size - slip_bend);
+        if (const auto* contact = e.template as<CompliantContact>()) {
+            contacts_.push_back(&e);
+            if (contact->memory >= 0) bristles_.emplace_back(contact->memory, bristle_size);
+        }
+        if (const auto* slip = e.template as<SlipForce>(); slip != nullptr && slip->law.is_compliant())
+            bristles_.emplace_back(slip->memory + slip_bend, slip_size - slip_bend);
     }
     features_.resize(m_.features.size());
     for (End* end : {&from_, &to_}) {
@@ -98,7 +102,7 @@ double WorkMeter<D>::compute(const State& from, const State& to, const WorkSourc
     work += compute_along_ways();
     const bool has_driver_ways = has_drivers_ && !has_user_rows_;
     if (has_driver_ways) work += compute_driver_work(from, to, source.has_multipliers);
-    const bool is_done = !has_contacts_ && (!has_drivers_ || has_driver_ways);
+    const bool is_done = contacts_.empty() && (!has_drivers_ || has_driver_ways);
     return is_done ? work : work + compute_at_gauss_points(from, to, false, false, has_drivers_ && !has_driver_ways);
 }
 
@@ -188,7 +192,11 @@ double WorkMeter<D>::compute_power(double t, bool with_forces, bool with_drivers
     update_features<D>(m_, states_, m_.used_features, features_);
     const MeasureContext<D> context{features_, memory_, m_.curves};
     double power = with_drivers ? compute_driver_power(t) : 0;
-    if (!with_forces) return power + m_.forces.contact_power(context, t);
+    if (!with_forces) {
+        for (const ForceElement<D>* e : contacts_)
+            power += e->force->compute_power(m_.forces.view(*e, m_.constraints.measures, context, t), nullptr);
+        return power;
+    }
     power += m_.forces.power(m_.constraints.measures, context, t);
     for (int k = 0; k < D; ++k) {
         if (m_.gravity[k].is_constant()) continue;

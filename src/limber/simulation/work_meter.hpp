@@ -61,7 +61,8 @@ private:
     const MechanismSystem<D>& system_;
     const Mechanism<D>& m_;
     AccelerationSolver* solver_;
-    bool has_power_ = false, has_drivers_ = false, has_user_rows_ = false, has_contacts_ = false;
+    bool has_power_ = false, has_drivers_ = false, has_user_rows_ = false;
+    std::vector<const ForceElement<D>*> contacts_;  // compliant ones, whose work needs their points
     std::vector<std::pair<int, int>>
         bristles_;             // first memory slot and their number: what they were at the start of a step
     std::vector<int> turned_;  // bodies on whose directions forces act

@@ -11,6 +11,7 @@
 #include "limber/contact/friction/slip_discs.hpp"
 #include "limber/contact/time_stepping/contact_wrenches.hpp"
 #include "limber/integration/step_control.hpp"
+#include "limber/kinematics/forces/compliant_contact.hpp"
 
 namespace limber {
 namespace {
@@ -45,8 +46,10 @@ DryFriction<D>::DryFriction(std::shared_ptr<const MechanismSystem<D>> system)
     features_.resize(m_.features.size());
     for (const FrictionElement& friction : m_.friction)
         if (friction.compliant >= 0) bristled_.push_back(friction.compliant);
-    for (std::size_t i = 0; i < m_.forces.elements.size(); ++i)
-        if (m_.forces.elements[i].bristle_memory >= 0) bristled_.push_back(static_cast<int>(i));
+    for (std::size_t i = 0; i < m_.forces.elements.size(); ++i) {
+        const auto* contact = m_.forces.elements[i].template as<CompliantContact>();
+        if (contact != nullptr && contact->memory >= 0) bristled_.push_back(static_cast<int>(i));
+    }
     for (const int i : bristled_) {
         const ForceElement<D>& e = m_.forces.elements[i];
         for (int s = e.first_slot; s < e.first_slot + e.slot_count; ++s)
@@ -66,14 +69,14 @@ template <int D>
 void DryFriction<D>::begin_bristles(State& state, int i) {
     double* memory = state.memory.data() + m_.friction[i].slip;
     memory[slip_is_on] = 1;
-    const ForceElement<D>& e = m_.forces.elements[m_.friction[i].compliant];
+    const SlipForce<D>& force = *m_.forces.elements[m_.friction[i].compliant].template as<SlipForce>();
+    const FrictionLaw& law = force.law;
     const MeasureContext<D> context = look_at_bristles(state);
-    const double x = compute_value(m_.measure(e.measure), context);
-    const double v = compute_rate(m_.measure(e.measure), context);
-    const double far = 1e3 * e.friction.at_rest / e.friction.kinetic * e.friction.bend / e.friction.lever;
-    const bool slides = std::abs(e.friction.lever * v) > e.friction.stribeck;
-    memory[slip_bend] =
-        slides ? limber::advance_bristles(e.friction, x, v, {0, x - std::copysign(far, v), 0}, 0).bend : 0;
+    const double x = compute_value(m_.measure(force.measure), context);
+    const double v = compute_rate(m_.measure(force.measure), context);
+    const double far = 1e3 * law.at_rest / law.kinetic * law.bend / law.lever;
+    const bool slides = std::abs(law.lever * v) > law.stribeck;
+    memory[slip_bend] = slides ? limber::advance_bristles(law, x, v, {0, x - std::copysign(far, v), 0}, 0).bend : 0;
     memory[slip_place] = x;
 }
 
@@ -81,15 +84,22 @@ template <int D>
 void DryFriction<D>::advance_bristles(State& state) {
     if (bristled_.empty()) return;
     const MeasureContext<D> context = look_at_bristles(state);
-    for (const int i : bristled_)
-        m_.forces.advance_friction(i, m_.constraints.measures, context, state.t, state.memory);
+    for (const int i : bristled_) {
+        const ForceElement<D>& e = m_.forces.elements[i];
+        const ForceView<D> view = m_.forces.view(e, m_.constraints.measures, context, state.t);
+        if (const auto* contact = e.template as<CompliantContact>()) {
+            contact->advance_bristles(view, state.memory);
+        } else {
+            e.template as<SlipForce>()->advance_bristles(view, state.memory);
+        }
+    }
 }
 
 template <int D>
 void DryFriction<D>::stamp_bristles(State& state) const {
     for (const int i : bristled_)
-        if (m_.forces.elements[i].bristle_memory >= 0)
-            state.memory[m_.forces.elements[i].bristle_memory + bristle_time] = state.t;
+        if (const auto* contact = m_.forces.elements[i].template as<CompliantContact>())
+            state.memory[contact->memory + bristle_time] = state.t;
 }
 
 template <int D>

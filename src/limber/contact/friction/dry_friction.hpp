@@ -23,6 +23,7 @@
 #include "limber/dynamics/system/system.hpp"
 #include "limber/integration/stepper.hpp"
 #include "limber/kinematics/body_space/reactions.hpp"
+#include "limber/kinematics/forces/slip_force.hpp"
 
 namespace limber {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "limber/contact/stops/complementarity.hpp"
+#include "limber/kinematics/forces/slip_force.hpp"
 
 namespace limber {
 

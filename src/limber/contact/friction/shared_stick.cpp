@@ -1,4 +1,5 @@
 #include "limber/contact/friction/shared_stick.hpp"
+#include "limber/kinematics/forces/slip_force.hpp"
 
 namespace limber {
 namespace {

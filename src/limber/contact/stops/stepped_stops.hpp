@@ -4,7 +4,7 @@
 // where a step becomes long enough for an impact between them.
 
 #include "limber/kinematics/body_space/twist_constraints.hpp"
-#include "limber/kinematics/elements/contact_law.hpp"
+#include "limber/kinematics/forces/contact_law.hpp"
 
 namespace limber {
 

@@ -154,7 +154,7 @@ void RelativeSystem<D>::build_patterns() {
         this->jacobian_pattern_.append(row_reach_.back().columns);
     }
     for (const auto& e : m.forces.elements) {
-        const bool is_internal = !m.forces.is_felt_by_common_motion(e, m.constraints.measures);
+        const bool is_internal = !e.force->is_felt_by_common_motion(m.constraints.measures);
         force_reach_.push_back(reach_of(m.forces.slot_feature.data() + e.first_slot, e.slot_count, is_internal));
     }
     if (!with_matrices_) {

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "limber/kinematics/forces/road.hpp"
+#include "limber/kinematics/forces/scalar_force.hpp"
 #include "limber/kinematics/mechanism/mechanism.hpp"
 #include "limber/model/evaluation.hpp"
 
@@ -146,6 +148,7 @@ private:
     void add_force(const std::string& name, const Pull& pull);
     void add_force(const std::string& name, const Tyre& tyre);
     void add_force(const std::string& name, const JointFriction& friction);
+    void add_force(const std::string& name, const CustomForce& force);
     /// Along a measure; `free_value`: what the law counts from.
     void add_scalar_force(const std::string& name, const ScalarLaw& law, int measure, double sign, double free_value);
     void add_stick_row(int coordinate, FrictionElement& friction, const std::string& what);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "limber/kinematics/forces/compliant_contact.hpp"
 #include "limber/kinematics/mechanism/builder.hpp"
 #include "limber/kinematics/mechanism/moving_rows.hpp"
 #include "limber/math/interruption.hpp"
@@ -328,19 +329,17 @@ void MechanismBuilder<D>::add_compliant_contacts() {
             if (++pairs > max_pairs)
                 throw ModelError(fmt::format("contact '{}': more than {} pairs of shapes may touch; name the bodies",
                                              m_.contact_rules[rule].name, max_pairs));
-            ForceElement<D> e;
-            e.kind = ForceKind::contact;
-            e.name = m_.contact_rules[rule].name;
-            e.contact = std::make_shared<const ContactPair>(
+            auto contact = std::make_shared<CompliantContact<D>>();
+            contact->pair = std::make_shared<const ContactPair>(
                 ContactPair{a.shape, b.shape, a.place, b.place, reach(a), reach(b), law, rule});
-            if (e.contact->law.bristles) {
-                e.bristle_memory = new_memory(-1, 0);
+            if (law.bristles) {
+                contact->memory = new_memory(-1, 0);
                 for (int k = 1; k < bristle_size; ++k) new_memory(-1, 0);
             }
             std::vector<int> slots = frame_features(a.body);
             const std::vector<int> more = frame_features(b.body);
             slots.insert(slots.end(), more.begin(), more.end());
-            m_.forces.add(std::move(e), slots);
+            m_.forces.add(m_.contact_rules[rule].name, std::move(contact), slots);
         }
     }
 }
@@ -371,8 +370,10 @@ bool Mechanism<D>::has_rigid_contacts() const {
 
 template <int D>
 bool Mechanism<D>::has_contact_bristles() const {
-    return std::any_of(forces.elements.begin(), forces.elements.end(),
-                       [](const ForceElement<D>& e) { return e.bristle_memory >= 0; });
+    return std::any_of(forces.elements.begin(), forces.elements.end(), [](const ForceElement<D>& e) {
+        const auto* contact = e.template as<CompliantContact>();
+        return contact != nullptr && contact->memory >= 0;
+    });
 }
 
 template int Mechanism<2>::find_contact_rule(int, int) const;

@@ -2,6 +2,14 @@
 
 #include <algorithm>
 
+#include "limber/kinematics/forces/bushing_force.hpp"
+#include "limber/kinematics/forces/point_forces.hpp"
+#include "limber/kinematics/forces/scalar_force.hpp"
+#include "limber/kinematics/forces/servo_force.hpp"
+#include "limber/kinematics/forces/slip_force.hpp"
+#include "limber/kinematics/forces/tyre_force.hpp"
+#include "limber/kinematics/forces/user_force.hpp"
+#include "limber/kinematics/forces/vector_force.hpp"
 #include "limber/kinematics/mechanism/builder.hpp"
 
 namespace limber {
@@ -39,29 +47,25 @@ std::vector<std::string> MechanismBuilder<D>::law_inputs(const std::string& forc
 template <int D>
 void MechanismBuilder<D>::add_scalar_force(const std::string& name, const ScalarLaw& law, int measure, double sign,
                                            double free_value) {
-    ForceElement<D> e;
-    e.kind = ForceKind::scalar;
-    e.name = name;
-    e.measure = measure;
-    e.sign = sign;
-    e.free_value = free_value;
-    const std::vector<std::string> names = law_inputs(name, law, e.inputs);
-    e.law = BoundLaw(evaluation_, law, names, force_named(name));
+    auto force = std::make_shared<ScalarForce<D>>();
+    force->measure = measure;
+    force->sign = sign;
+    force->free_value = free_value;
+    const std::vector<std::string> names = law_inputs(name, law, force->inputs);
+    force->law = BoundLaw(evaluation_, law, names, force_named(name));
     std::vector<int> slots = measure_features(measure);
-    for (const LawInput& input : e.inputs) {
+    for (const LawInput& input : force->inputs) {
         const std::vector<int> more = measure_features(input.measure);
         slots.insert(slots.end(), more.begin(), more.end());
     }
-    m_.forces.add(std::move(e), slots);
+    m_.forces.add(name, std::move(force), slots);
 }
 
 template <int D>
 void MechanismBuilder<D>::add_force(const std::string& force, const Bushing& bushing) {
     const std::string what = force_named(force);
     constexpr int n = D == 2 ? 3 : 6;
-    ForceElement<D> e;
-    e.kind = ForceKind::bushing;
-    e.name = force;
+    auto e = std::make_shared<BushingForce<D>>();
     const auto matrix = [&](const std::vector<Number>& numbers, const char* name) {
         MatX k = MatX::Zero(n, n);
         if (numbers.empty()) return k;
@@ -76,16 +80,16 @@ void MechanismBuilder<D>::add_force(const std::string& force, const Bushing& bus
             }
         return k;
     };
-    e.stiffness = matrix(bushing.stiffness, "stiffness");
-    e.damping = matrix(bushing.damping, "damping");
+    e->stiffness = matrix(bushing.stiffness, "stiffness");
+    e->damping = matrix(bushing.damping, "damping");
     const MarkerFeatures<D> a = marker(bushing.between.first);
     const MarkerFeatures<D> b = marker(bushing.between.second);
     for (int i = 0; i < D; ++i)
-        e.components.push_back({{1.0, measure(MeasureKind::dot_point, {a.point, b.point, a.axis[i]})}});
+        e->components.push_back({{1.0, measure(MeasureKind::dot_point, {a.point, b.point, a.axis[i]})}});
     // Skew part of a_i . b_j: rotation about the remaining axis.
     const auto rotation = [&](int i, int j) {
-        e.components.push_back({{0.5, measure(MeasureKind::dot, {a.axis[i], b.axis[j]})},
-                                {-0.5, measure(MeasureKind::dot, {a.axis[j], b.axis[i]})}});
+        e->components.push_back({{0.5, measure(MeasureKind::dot, {a.axis[i], b.axis[j]})},
+                                 {-0.5, measure(MeasureKind::dot, {a.axis[j], b.axis[i]})}});
     };
     if constexpr (D == 3) {
         rotation(2, 1);
@@ -93,11 +97,11 @@ void MechanismBuilder<D>::add_force(const std::string& force, const Bushing& bus
     }
     rotation(1, 0);
     std::vector<int> slots;
-    for (const auto& component : e.components)
+    for (const auto& component : e->components)
         for (const RowTerm& term : component)
             for (const int feature : measure_features(term.measure))
                 if (std::find(slots.begin(), slots.end(), feature) == slots.end()) slots.push_back(feature);
-    m_.forces.add(std::move(e), slots);
+    m_.forces.add(force, std::move(e), slots);
 }
 
 template <int D>
@@ -136,70 +140,58 @@ void MechanismBuilder<D>::add_force(const std::string& name, const Motor& motor)
 template <int D>
 void MechanismBuilder<D>::add_force(const std::string& name, const Servo& servo) {
     const std::string what = force_named(name);
-    ForceElement<D> e;
-    e.kind = ForceKind::servo;
-    e.name = name;
-    e.measure = scalar(servo.coordinate.name, what);
-    e.target = time_function(servo.target, what + ": target");
-    e.gain = evaluation_.number(servo.gain, what + ": gain");
-    e.rate_gain = evaluation_.number(servo.rate_gain, what + ": rate-gain");
-    if (servo.limit) e.limit = evaluation_.number(*servo.limit, what + ": limit");
-    const std::vector<int> slots = measure_features(e.measure);
-    m_.forces.add(std::move(e), slots);
+    auto force = std::make_shared<ServoForce<D>>();
+    force->measure = scalar(servo.coordinate.name, what);
+    force->target = time_function(servo.target, what + ": target");
+    force->gain = evaluation_.number(servo.gain, what + ": gain");
+    force->rate_gain = evaluation_.number(servo.rate_gain, what + ": rate-gain");
+    if (servo.limit) force->limit = evaluation_.number(*servo.limit, what + ": limit");
+    const std::vector<int> slots = measure_features(force->measure);
+    m_.forces.add(name, std::move(force), slots);
 }
 
 template <int D>
 void MechanismBuilder<D>::add_force(const std::string& name, const PointForce& force) {
-    ForceElement<D> e;
-    e.kind = ForceKind::vector;
-    e.name = name;
-    e.in_marker_axes = force.frame == ForceFrame::body;
+    auto e = std::make_shared<VectorForce<D>>();
+    e->in_marker_axes = force.frame == ForceFrame::body;
     for (int k = 0; k < 3; ++k)
-        e.component[k] = TimeFunction(evaluation_.bind(force.vector[k], {"t"}, force_named(name)));
+        e->vector.component[k] = TimeFunction(evaluation_.bind(force.vector[k], {"t"}, force_named(name)));
     const MarkerFeatures<D> on = marker(force.marker);
     std::vector<int> slots{on.point};
-    if (e.in_marker_axes) slots.insert(slots.end(), on.axis.begin(), on.axis.end());
-    m_.forces.add(std::move(e), slots);
+    if (e->in_marker_axes) slots.insert(slots.end(), on.axis.begin(), on.axis.end());
+    m_.forces.add(name, std::move(e), slots);
 }
 
 template <int D>
 void MechanismBuilder<D>::add_force(const std::string& name, const Torque& torque) {
-    ForceElement<D> e;
-    e.kind = ForceKind::couple;
-    e.name = name;
-    e.in_marker_axes = torque.frame == ForceFrame::body;
+    auto e = std::make_shared<Couple<D>>();
+    e->in_marker_axes = torque.frame == ForceFrame::body;
     for (int k = 0; k < 3; ++k)
-        e.component[k] = TimeFunction(evaluation_.bind(torque.vector.components[k], {"t"}, force_named(name)));
+        e->vector.component[k] = TimeFunction(evaluation_.bind(torque.vector.components[k], {"t"}, force_named(name)));
     const MarkerFeatures<D> on = marker(torque.marker);
-    m_.forces.add(std::move(e), std::vector<int>(on.axis.begin(), on.axis.end()));
+    m_.forces.add(name, std::move(e), std::vector<int>(on.axis.begin(), on.axis.end()));
 }
 
 template <int D>
 void MechanismBuilder<D>::add_force(const std::string& name, const Drag& drag) {
     const std::string what = force_named(name);
-    ForceElement<D> e;
-    e.kind = ForceKind::drag;
-    e.name = name;
-    e.linear = evaluation_.number(drag.linear, what + ": linear");
-    e.quadratic = evaluation_.number(drag.quadratic, what + ": quadratic");
-    e.medium = evaluation_.vector(drag.medium, what + ": medium").template head<D>();
-    const int point = marker(drag.marker).point;
-    m_.forces.add(std::move(e), {point});
+    auto force = std::make_shared<DragForce<D>>();
+    force->linear = evaluation_.number(drag.linear, what + ": linear");
+    force->quadratic = evaluation_.number(drag.quadratic, what + ": quadratic");
+    force->medium = evaluation_.vector(drag.medium, what + ": medium").template head<D>();
+    m_.forces.add(name, std::move(force), {marker(drag.marker).point});
 }
 
 template <int D>
 void MechanismBuilder<D>::add_force(const std::string& name, const Pull& pull) {
     const std::string what = force_named(name);
-    ForceElement<D> e;
-    e.kind = ForceKind::pull;
-    e.name = name;
-    e.gain = evaluation_.number(pull.stiffness, what + ": stiffness");
-    e.rate_gain = evaluation_.number(pull.damping, what + ": damping");
+    auto force = std::make_shared<PullForce<D>>();
+    force->stiffness = evaluation_.number(pull.stiffness, what + ": stiffness");
+    force->damping = evaluation_.number(pull.damping, what + ": damping");
     const Vec3 target = evaluation_.vector(pull.target, what + ": target");
-    e.target_memory = static_cast<int>(m_.initial_memory.size());
+    force->target_memory = static_cast<int>(m_.initial_memory.size());
     for (int k = 0; k < D; ++k) new_memory(-1, target[k]);
-    const int point = marker(pull.marker).point;
-    m_.forces.add(std::move(e), {point});
+    m_.forces.add(name, std::move(force), {marker(pull.marker).point});
 }
 
 // The equation that holds a coordinate while its friction sticks, as a row of the element under construction.
@@ -217,13 +209,11 @@ void MechanismBuilder<D>::add_stick_row(int coordinate, FrictionElement& frictio
 template <int D>
 void MechanismBuilder<D>::add_slip_force(int coordinate, FrictionElement friction, const FrictionLaw& law) {
     if (law.is_compliant()) friction.compliant = static_cast<int>(m_.forces.elements.size());
-    ForceElement<D> e;
-    e.kind = ForceKind::friction;
-    e.name = friction.name;
-    e.measure = coordinate;
-    e.slip_memory = friction.slip;
-    e.friction = law;
-    m_.forces.add(std::move(e), measure_features(coordinate));
+    auto force = std::make_shared<SlipForce<D>>();
+    force->measure = coordinate;
+    force->memory = friction.slip;
+    force->law = law;
+    m_.forces.add(friction.name, std::move(force), measure_features(coordinate));
     m_.friction.push_back(std::move(friction));
 }
 
@@ -346,18 +336,16 @@ std::shared_ptr<const RoadProfile> MechanismBuilder<D>::road(Handle<RoadDefiniti
 template <int D>
 void MechanismBuilder<D>::add_force(const std::string& name, const Tyre& tyre) {
     const std::string what = force_named(name);
-    ForceElement<D> e;
-    e.kind = ForceKind::tyre;
-    e.name = name;
-    e.tyre.road = road(tyre.road);
+    auto force = std::make_shared<TyreForce<D>>();
+    force->law.road = road(tyre.road);
     const auto positive = [&](const Number& number, const char* key) {
         const double value = evaluation_.number(number, what + ": " + key);
         if (!(value > 0)) throw ModelError(fmt::format("{}: {} must be positive, found {}", what, key, value));
         return value;
     };
-    e.tyre.radius = positive(tyre.radius, "radius");
-    e.tyre.stiffness = positive(tyre.stiffness, "stiffness");
-    e.tyre.damping = evaluation_.number(tyre.damping, what + ": damping");
+    force->law.radius = positive(tyre.radius, "radius");
+    force->law.stiffness = positive(tyre.stiffness, "stiffness");
+    force->law.damping = evaluation_.number(tyre.damping, what + ": damping");
     const MarkerFeatures<D> on = marker(tyre.marker);
     std::vector<int> slots{on.point};
     if (tyre.lateral) {
@@ -383,11 +371,25 @@ void MechanismBuilder<D>::add_force(const std::string& name, const Tyre& tyre) {
         take_given(lateral.af2, "AF2", k.af2);
         if (!(k.a0 > 0 && k.a2 > 0 && k.a4 > 0))
             throw ModelError(what + ": A0, A2 and A4 of the lateral model must be positive");
-        e.tyre.lateral = k;
+        force->law.lateral = k;
     }
     // With camber the force has a moment about the wheel's centre.
     if (D == 3) slots.insert(slots.end(), on.axis.begin(), on.axis.end());
-    m_.forces.add(std::move(e), slots);
+    m_.forces.add(name, std::move(force), slots);
+}
+
+template <int D>
+void MechanismBuilder<D>::add_force(const std::string& name, const CustomForce& custom) {
+    if (custom.law == nullptr) throw ModelError(force_named(name) + ": a custom force needs a law");
+    auto force = std::make_shared<UserForce<D>>();
+    force->law = custom.law;
+    std::vector<int> slots;
+    for (const MarkerHandle handle : {custom.between.first, custom.between.second}) {
+        const MarkerFeatures<D> on = marker(handle);
+        slots.push_back(on.point);
+        slots.insert(slots.end(), on.axis.begin(), on.axis.end());
+    }
+    m_.forces.add(name, std::move(force), slots);
 }
 
 #define LIMBER_INSTANTIATE(D)                                                                    \

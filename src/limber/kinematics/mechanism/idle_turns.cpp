@@ -89,39 +89,17 @@ private:
             if (!slides_as_point || k < frame || m_.features[slots[k]].is_point) features.push_back(slots[k]);
     }
 
-    /// Components without stiffness and damping see nothing.
-    std::vector<int> bushing_features(const ForceElement<D>& force) const {
-        std::vector<int> features;
-        for (std::size_t k = 0; k < force.components.size(); ++k) {
-            const auto i = static_cast<Eigen::Index>(k);
-            const auto acts = [&](const MatX& m) { return !m.row(i).isZero(0) || !m.col(i).isZero(0); };
-            if (!acts(force.stiffness) && !acts(force.damping)) continue;
-            for (const RowTerm& term : force.components[k]) {
-                const Measure<D>& measure = m_.measure(term.measure);
-                features.insert(features.end(), measure.feature.begin(), measure.feature.begin() + measure.count);
-            }
-        }
-        return features;
-    }
-
     void add_force(const ForceElement<D>& force) {
+        const FeatureState<D> nowhere;
+        const MeasureContext<D> context{nowhere, {}, {}};
         std::vector<int> features;
-        if (force.kind == ForceKind::bushing) {
-            features = bushing_features(force);
-        } else {
-            const bool slides = force.kind == ForceKind::friction && force.measure < 0;
-            add_slots(m_.forces.slot_feature.data() + force.first_slot, force.slot_count,
-                      slides && force.slip_rows[0].radius == 0, features);
-        }
+        force.force->add_felt_features(m_.forces.view(force, m_.constraints.measures, context, 0), features);
         for (const int body : bodies_of(features)) {
             BodyTies<D>& ties = ties_[body];
             ++ties.element_count;
-            ties.by_all = ties.by_all || force.kind == ForceKind::couple || force.kind == ForceKind::contact ||
-                          force.kind == ForceKind::wrench || (force.kind == ForceKind::vector && force.in_marker_axes);
+            ties.by_all = ties.by_all || force.force->feels_all_turns();
         }
-        // A force in world axes asks the body for a point only.
-        for (const int f : features)
-            if (force.kind != ForceKind::vector || m_.features[f].is_point) add_feature(f);
+        for (const int f : features) add_feature(f);
     }
 
     std::vector<int> bodies_of(const std::vector<int>& features) const {

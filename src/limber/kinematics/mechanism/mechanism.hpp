@@ -11,8 +11,8 @@
 
 #include "limber/geometry/shape.hpp"
 #include "limber/kinematics/elements/constraint_set.hpp"
-#include "limber/kinematics/elements/contact_law.hpp"
-#include "limber/kinematics/elements/force_set.hpp"
+#include "limber/kinematics/forces/contact_law.hpp"
+#include "limber/kinematics/forces/force_set.hpp"
 #include "limber/model/model.hpp"
 
 namespace limber {
@@ -111,7 +111,7 @@ struct UnilateralRow {
 };
 
 /// Dry friction along some velocity rows: while it sticks the rows are on, while it slips a force acts
-/// (ForceKind::friction). The force is the coefficient times a load: that of a contact, or of a joint.
+/// (SlipForce). The force is the coefficient times a load: that of a contact, or of a joint.
 struct FrictionElement {
     std::string name;
     int first_row = 0, row_count = 0;

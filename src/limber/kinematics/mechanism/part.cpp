@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "limber/kinematics/forces/port_wrench.hpp"
+
 namespace limber {
 namespace {
 
@@ -166,16 +168,13 @@ private:
 
     void add_force(int index) {
         Mechanism<D>& m = part_.mechanism;
-        ForceElement<D> force = whole_.forces.elements[index];
-        if (force.measure >= 0) force.measure = measure(force.measure);
-        for (LawInput& input : force.inputs) input.measure = measure(input.measure);
-        for (auto& component : force.components) component = terms(component);
-        if (force.target_memory >= 0) force.target_memory = memories(force.target_memory, D);
-        if (force.slip_memory >= 0) force.slip_memory = memories(force.slip_memory, slip_size);
-        if (force.bristle_memory >= 0) force.bristle_memory = memories(force.bristle_memory, bristle_size);
+        const ForceElement<D>& force = whole_.forces.elements[index];
+        const Renumbering to{[this](int old) { return measure(old); },
+                             [this](int first, int count) { return memories(first, count); }};
+        auto renumbered = force.force->renumbered(to);
         m.force_index[force.name] = static_cast<int>(m.forces.elements.size());
-        const std::vector<int> slots = features(whole_.forces.slot_feature, force.first_slot, force.slot_count);
-        m.forces.add(std::move(force), slots);
+        m.forces.add(force.name, std::move(renumbered),
+                     features(whole_.forces.slot_feature, force.first_slot, force.slot_count));
     }
 
     void find_used_features() {
@@ -202,11 +201,9 @@ std::vector<int> bodies_of_features(const Mechanism<D>& m, const std::vector<int
 template <int D>
 void Part<D>::add_port(int body) {
     Mechanism<D>& m = mechanism;
-    ForceElement<D> e;
-    e.kind = ForceKind::wrench;
-    e.name = m.bodies[body].name + ".port";
-    e.wrench_memory = static_cast<int>(m.initial_memory.size());
-    port_memory.push_back(e.wrench_memory);
+    auto wrench = std::make_shared<PortWrench<D>>();
+    wrench->memory = static_cast<int>(m.initial_memory.size());
+    port_memory.push_back(wrench->memory);
     const MarkerFeatures<D>& frame = m.bodies[body].frame;
     std::vector<int> slots{frame.point};
     slots.insert(slots.end(), frame.axis.begin(), frame.axis.end());
@@ -218,7 +215,7 @@ void Part<D>::add_port(int body) {
         m.memory_measure.push_back(-1);
         memory.push_back(-1);
     }
-    m.forces.add(std::move(e), slots);
+    m.forces.add(m.bodies[body].name + ".port", std::move(wrench), slots);
 }
 
 template <int D>

@@ -10,6 +10,7 @@
 // Distances are written as (|d|^2 - L^2) / (2 L), which is smooth where the points coincide and has the rate of |d| at
 // contact.
 
+#include "limber/kinematics/forces/slip_force.hpp"
 #include "limber/kinematics/mechanism/builder.hpp"
 
 namespace limber {
@@ -98,16 +99,14 @@ void MechanismBuilder<D>::add_sliding_friction(const std::string& name, const St
     row.radius = radius;
     row.is_round = is_round;
     row.flag = friction->stick;
-    ForceElement<D> force;
-    force.kind = ForceKind::friction;
-    force.name = name;
-    force.slip_memory = friction->slip;
+    auto force = std::make_shared<SlipForce<D>>();
+    force->memory = friction->slip;
     for (int k = 0; k < D - 1; ++k) {
         row.axis = axes[k];
         m_.constraints.add_velocity_row(row, slots);
-        force.slip_rows[k] = row;
+        force->rows[k] = row;
     }
-    m_.forces.add(std::move(force), slots);
+    m_.forces.add(name, std::move(force), slots);
     m_.friction.push_back(std::move(*friction));
 }
 

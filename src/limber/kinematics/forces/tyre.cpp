@@ -1,4 +1,4 @@
-#include "limber/kinematics/elements/tyre.hpp"
+#include "limber/kinematics/forces/tyre.hpp"
 
 #include <cmath>
 

@@ -11,7 +11,7 @@
 
 #include <optional>
 
-#include "limber/kinematics/elements/friction_law.hpp"
+#include "limber/kinematics/forces/friction_law.hpp"
 
 namespace limber {
 

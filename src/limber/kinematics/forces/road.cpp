@@ -1,4 +1,4 @@
-#include "limber/kinematics/elements/road.hpp"
+#include "limber/kinematics/forces/road.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "limber/kinematics/elements/friction_law.hpp"
+#include "limber/kinematics/forces/friction_law.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "limber/kinematics/elements/force_law.hpp"
+#include "limber/kinematics/forces/force_law.hpp"
 
 #include <array>
 #include <cmath>

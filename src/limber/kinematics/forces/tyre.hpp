@@ -18,7 +18,7 @@
 #include <memory>
 #include <optional>
 
-#include "limber/kinematics/elements/road.hpp"
+#include "limber/kinematics/forces/road.hpp"
 #include "limber/math/types.hpp"
 
 namespace limber {

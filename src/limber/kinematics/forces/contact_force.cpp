@@ -1,4 +1,4 @@
-#include "limber/kinematics/elements/contact_force.hpp"
+#include "limber/kinematics/forces/contact_force.hpp"
 
 #include <cmath>
 

@@ -21,7 +21,7 @@
 #include <memory>
 
 #include "limber/geometry/manifold.hpp"
-#include "limber/kinematics/elements/contact_law.hpp"
+#include "limber/kinematics/forces/contact_law.hpp"
 #include "limber/math/types.hpp"
 
 namespace limber {

@@ -1,4 +1,4 @@
-#include "limber/kinematics/elements/contact_law.hpp"
+#include "limber/kinematics/forces/contact_law.hpp"
 
 #include <algorithm>
 #include <cmath>

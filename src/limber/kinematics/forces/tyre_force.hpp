@@ -1,0 +1,23 @@
+#pragma once
+// A tyre on a road (tyre.hpp). Slots: the wheel's centre, and in space the axes of its marker, whose z is the wheel's
+// axis. The force F acts on the centre, its moment T about the centre on the axes.
+
+#include "limber/kinematics/forces/applied_force.hpp"
+#include "limber/kinematics/forces/tyre.hpp"
+
+namespace limber {
+
+template <int D>
+struct TyreForce final : AppliedForceOf<TyreForce<D>, D> {
+    TyreLaw law;
+
+    void evaluate(const ForceView<D>& at, Vec<D>* out) const override;
+    bool compute_blocks(const ForceView<D>& at, ForceBlocks<D>& blocks) const override;
+    double compute_size(const ForceView<D>& at) const override { return find_wrench(at).normal; }
+
+private:
+    Vec3 wheel_axis(const ForceView<D>& at) const;
+    TyreWrench find_wrench(const ForceView<D>& at) const;
+};
+
+}  // namespace limber
