@@ -16,6 +16,7 @@
 
 #include "limber/model/edit.hpp"
 #include "limber/model/model_change.hpp"
+#include "limber/model/typed_edits.hpp"
 #include "limber/simulation/simulation.hpp"
 #include "limber/simulation/warning.hpp"
 
@@ -121,6 +122,8 @@ public:
     /// Applies an edit, or refuses it with a reason and changes nothing. If there is a journal, the edit is written
     /// before it is applied; what cannot be written is refused.
     EditReport apply(const Edit& edit);
+    /// The same with values of the model's own types in place of words.
+    EditReport apply(const TypedEdit& edit);
     /// The same from text; what cannot be read is refused.
     EditReport apply(const std::string& edit);
     /// One step, with the events inside it. On failure the state is the last good one.

@@ -7,6 +7,7 @@
 
 #include "limber/io/edit_text.hpp"
 #include "limber/io/element_edits.hpp"
+#include "limber/io/typed_edits.hpp"
 #include "limber/math/interruption.hpp"
 #include "limber/model/error.hpp"
 #include "limber/model/evaluation.hpp"
@@ -85,6 +86,14 @@ EditReport Session::apply(const std::string& text) {
     } catch (const ModelError& error) {
         return refuse(error.what());
     } catch (const Interrupted& error) {
+        return refuse(error.what());
+    }
+}
+
+EditReport Session::apply(const TypedEdit& edit) {
+    try {
+        return apply(write_edit(model(), edit));
+    } catch (const ModelError& error) {
         return refuse(error.what());
     }
 }
