@@ -265,8 +265,8 @@ StepReport MoreauJean<D>::step(State& state, double h) {
     find_free_velocities(state, h);
     unjoined_ = after_;
     if (joints_.has_joints()) {
-        // Drivers that accelerate are asked for their velocity in the middle, too: that at the end, for the mean of both
-        // ends, would give twice the change, and the account of their work twice the work.
+        // Drivers that accelerate are asked for their velocity in the middle, too: that at the end, for the mean of
+        // both ends, would give twice the change, and the account of their work twice the work.
         if (!joints_.update(middle_, states_, state.memory, state.t + 0.5 * h)) {
             report.ok = false;
             report.reason = "the joints cannot be factorised";
