@@ -105,6 +105,10 @@ public:
         return copy;
     }
     void renumber(const Renumbering& /*to*/) {}
+
+private:
+    AppliedForceOf() = default;
+    friend Kind;
 };
 
 }  // namespace limber
