@@ -62,8 +62,9 @@ TEST(TypedEdits, AreTheSameEditsAsWords) {
     apply_both(Remove<Joint>{model.joints.find("elbow")}, "remove joints.elbow");
     apply_both(Remove<Stop>{model.stops.find("rope")}, "remove stops.rope");
     const Vec3 at = typed.simulation().body_frame("upper").position;
-    apply_both(AddJoint{DistanceJoint{.name = "bar", .between = {model.marker("upper.to"), model.marker("lower.to")}}},
-               "add joints.bar {distance: [upper.to, lower.to]}");
+    apply_both(
+        AddJoint{DistanceJoint{.name = "bar", .between = {model.marker("upper.to"), model.marker("lower.from")}}},
+        "add joints.bar {distance: [upper.to, lower.from]}");
     apply_both(AddJoint{Revolute{.name = "pin", .between = {model.marker("ground"), model.marker("upper")}},
                         {.at = Number3{at.x(), at.y(), 0.0}}},
                fmt::format("add joints.pin {{revolute: [ground, upper], at: [{}, {}]}}", at.x(), at.y()));

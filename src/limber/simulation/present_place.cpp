@@ -208,6 +208,11 @@ void place_new_elements(const Simulation& simulation, Model& model) {
     std::erase_if(stops, [&](StopHandle h) { return !measures_at_reference(std::as_const(model).stops.get(h)); });
     std::erase_if(forces, [&](ForceHandle h) { return !measures_at_reference(std::as_const(model).forces.get(h)); });
     if (joints.empty() && stops.empty() && forces.empty()) return;
+    // Where points meet as they are drawn, that distance is none; any other does until they are measured.
+    const Number any_length(1e6);
+    for (const StopHandle handle : stops) *measured_field(model.stops.get(handle)) = any_length;
+    for (const JointHandle handle : joints)
+        if (auto* distance = model.joints.get(handle).as<DistanceJoint>()) distance->length = any_length;
     if (model.planar) {
         measure_now<2>(simulation, joints, stops, forces, model);
     } else {
