@@ -225,5 +225,5 @@ int main(int argc, char** argv) {
         std::cerr << "usage: limber_growth_study ROOT [LARGEST]\n";
         return 1;
     }
-    limber::bench::run(argv[1], argc > 2 ? std::atoi(argv[2]) : 10000);
+    limber::bench::run(argv[1], argc > 2 ? std::stoi(argv[2]) : 10000);
 }

@@ -1,5 +1,6 @@
 #include "cases.hpp"
 
+#include <numbers>
 #include <stdexcept>
 
 #include "contact_cases.hpp"
@@ -8,7 +9,7 @@
 namespace peers {
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
+using std::numbers::pi;
 
 // References: adaptive integration of order 8 of the reduced equations at tolerance 3e-14, independent of any engine.
 

@@ -1,13 +1,14 @@
 #include "contact_cases.hpp"
 
 #include <algorithm>
+#include <numbers>
 
 #include "overlap.hpp"
 
 namespace peers {
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
+using std::numbers::pi;
 
 Link loose(const Vec& centre, double mass) {
     Link link = point_mass(ground, centre, centre, mass);

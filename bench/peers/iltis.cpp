@@ -8,12 +8,13 @@
 #include "iltis.hpp"
 
 #include <algorithm>
+#include <numbers>
 #include <utility>
 
 namespace peers {
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
+using std::numbers::pi;
 
 // Tension is positive in all laws.
 

@@ -6,10 +6,14 @@
 #include <pthread.h>
 #include <unistd.h>
 
+// Boost 1.74 asks for std::result_of, which C++20 no longer has but by courtesy.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/websocket.hpp>
+#pragma GCC diagnostic pop
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>

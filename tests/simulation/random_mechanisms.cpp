@@ -46,7 +46,7 @@ std::optional<Simulation> find_start(const Model& model, const SimulationOptions
 /// All sensors at the start, with given accelerations in place of those of the formulation.
 std::vector<double> sense_exactly(const Simulation& simulation, double penalty, double& condition) {
     std::vector<double> values;
-    const auto observe = [&]<int D>() {
+    const auto observe = [&]<int D>(std::integral_constant<int, D>) {
         const auto system = std::static_pointer_cast<const MechanismSystem<D>>(simulation.shared_system());
         FormulationOptions options;
         options.penalty = penalty;
@@ -57,9 +57,9 @@ std::vector<double> sense_exactly(const Simulation& simulation, double penalty, 
         condition = exact.condition();
     };
     if (simulation.model().planar) {
-        observe.operator()<2>();
+        observe(std::integral_constant<int, 2>());
     } else {
-        observe.operator()<3>();
+        observe(std::integral_constant<int, 3>());
     }
     return values;
 }
