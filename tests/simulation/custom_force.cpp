@@ -84,16 +84,23 @@ std::string two_links(bool planar) {
   sensors: {tip: {position: b}, pull: {reaction: k}}})";
 }
 
+Model with_strut(bool planar, bool is_own) {
+    Model model = read(two_links(planar));
+    const MarkerPair ends{model.marker("a.s"), model.marker("b.s")};
+    if (is_own) {
+        model.add(CustomForce("strut", ends, Strut{}));
+        return model;
+    }
+    model.add(Spring{
+        .name = "strut", .between = ends, .free_length = Number(0.4), .law = {.stiffness = 30.0, .damping = 2.0}});
+    model.add(Torque{.name = "torque", .marker = ends.second, .vector = {{0.0, 0.0, 0.7}}});
+    return model;
+}
+
 TEST(CustomForces, MoveAsBuiltInOnesInEveryFormulation) {
     for (const bool planar : {true, false}) {
-        Model own = read(two_links(planar));
-        Model built_in = own;
-        own.add(CustomForce("strut", {own.marker("a.s"), own.marker("b.s")}, Strut{}));
-        built_in.add(Spring{.name = "strut",
-                            .between = {built_in.marker("a.s"), built_in.marker("b.s")},
-                            .free_length = Number(0.4),
-                            .law = {.stiffness = 30.0, .damping = 2.0}});
-        built_in.add(Torque{.name = "torque", .marker = built_in.marker("b.s"), .vector = {{0.0, 0.0, 0.7}}});
+        const Model own = with_strut(planar, true);
+        const Model built_in = with_strut(planar, false);
         for (const std::string& formulation : formulation_names())
             for (const char* integrator : {"trapezoidal", "rk4"}) {
                 Simulation one(own, options(formulation, integrator));
@@ -112,14 +119,8 @@ TEST(CustomForces, MoveAsBuiltInOnesInEveryFormulation) {
 
 // The tangent of dual numbers is the exact one: Newton's method takes as many iterations as with the built-in force.
 TEST(CustomForces, CostNewtonsMethodNoIterations) {
-    Model own = read(two_links(false));
-    Model built_in = own;
-    own.add(CustomForce("strut", {own.marker("a.s"), own.marker("b.s")}, Strut{}));
-    built_in.add(Spring{.name = "strut",
-                        .between = {built_in.marker("a.s"), built_in.marker("b.s")},
-                        .free_length = Number(0.4),
-                        .law = {.stiffness = 30.0, .damping = 2.0}});
-    built_in.add(Torque{.name = "torque", .marker = built_in.marker("b.s"), .vector = {{0.0, 0.0, 0.7}}});
+    const Model own = with_strut(false, true);
+    const Model built_in = with_strut(false, false);
     const auto iterations = [](const Model& model) {
         Simulation simulation(model, options("global", "trapezoidal"));
         return run_until(simulation, 0.5).summary.iterations;
