@@ -7,6 +7,7 @@
 #include "limber/kinematics/mechanism/builder.hpp"
 #include "limber/kinematics/mechanism/moving_rows.hpp"
 #include "limber/math/interruption.hpp"
+#include "limber/math/rotation.hpp"
 
 namespace limber {
 namespace {
@@ -115,9 +116,7 @@ void MechanismBuilder<D>::add_shape(const ContactShape& s, const Frame& body, in
     Shape shape;
     using K = ContactShape::Kind;
     // z to where planar shapes have x or y.
-    const auto turn = [&](const Vec3& z) {
-        placed.place.axes *= Quat::FromTwoVectors(Vec3::UnitZ(), z).toRotationMatrix();
-    };
+    const auto turn = [&](const Vec3& z) { placed.place.axes *= shortest_rotation(Vec3::UnitZ(), z); };
     switch (s.kind) {
         case K::plane:
             shape = Shape::plane();
@@ -174,7 +173,7 @@ void MechanismBuilder<D>::add_shapes(BodyHandle handle, int index) {
         const double length = evaluation_.rod_length(handle);
         Frame middle;
         middle.position.x() = length / 2;
-        if (D == 3) middle.axes = Quat::FromTwoVectors(Vec3::UnitZ(), Vec3::UnitX()).toRotationMatrix();
+        if (D == 3) middle.axes = shortest_rotation(Vec3::UnitZ(), Vec3::UnitX());
         add_shape(as_contact_shape(solid, length), frame * middle, index, what);
     }
 }
