@@ -56,8 +56,9 @@ const Need stops{"a model with stops", [](const Method& m) { return m.has_stops(
 const Need impacts{"a model with stops that are treated by events",
                    [](const Method& m) { return m.has_stops() && m.acts_at_events() && !m.steps_over_stops(); }};
 const Need penalty{
-    "a formulation with penalties: global, hybrid, augmented-lagrangian, composite-body, penalty, or baumgarte and "
-    "null-space for their projection",
+    "a formulation with penalties (global, hybrid, augmented-lagrangian, composite-body, penalty, or baumgarte and "
+    "null-space for their projection) and an integrator that uses its steps or accelerations, which moreau-jean does "
+    "not",
     [](const Method& m) { return m.has_penalty(); }};
 const Need structural{"a structural integrator",
                       [](const Method& m) { return m.integrator.is_structural() && m.acts_at_events(); }};
