@@ -1,0 +1,166 @@
+#pragma once
+// What a model is compiled to: system, components, stepper, observer. Motion is no part of it: states are given. Plane
+// or space is chosen in CompiledModel::make and nowhere else.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "limber/integration/step_path.hpp"
+#include "limber/integration/stepper.hpp"
+#include "limber/kinematics/body_space/assembly.hpp"
+#include "limber/modular/modular_stepper.hpp"
+#include "limber/simulation/equilibrium.hpp"
+#include "limber/simulation/hand_over.hpp"
+#include "limber/simulation/observer.hpp"
+#include "limber/simulation/options.hpp"
+
+namespace limber {
+
+/// Bodies that the joints have not left as the model has them.
+struct StartChanges {
+    struct Move {
+        std::string body;
+        double distance = 0;  ///< of the centre of mass
+        double angle = 0;
+    };
+    std::vector<Move> moved;           ///< the largest first
+    std::vector<std::string> changed;  ///< bodies whose given velocity is another one now
+    double kinetic_given = 0;          ///< of the velocities as given
+};
+
+struct StartReport {
+    AssemblyReport assembly;
+    VelocityReport velocities;
+    StartChanges changes;
+    EquilibriumReport equilibrium;  ///< meaningful only if the motion starts from equilibrium
+};
+
+/// Two bodies whose shapes overlap.
+struct ShapeOverlap {
+    std::string a, b;  ///< "ground" included
+    double depth = 0;
+    bool is_rigid = false;
+};
+
+class CompiledModel {
+public:
+    /// For the plane or for space, as the model says. Compiled by start() or go_on().
+    static std::unique_ptr<CompiledModel> make(Model model, SimulationOptions options);
+    virtual ~CompiledModel() = default;
+    CompiledModel(const CompiledModel&) = delete;
+    CompiledModel& operator=(const CompiledModel&) = delete;
+
+    const Model& model() const { return model_; }
+    const SimulationOptions& options() const { return options_; }
+    const std::vector<ComponentSettings>& components() const { return components_; }
+    long component_compilations() const { return component_compilations_; }
+    Stepper& stepper() { return *stepper_; }
+    virtual std::shared_ptr<const System> shared_system() = 0;
+    Observer& observer() {
+        shared_system();
+        return *observer_;
+    }
+    /// Perhaps that of the joints before some were exchanged.
+    Observer& last_observer() { return *observer_; }
+
+    /// Compiles the model and brings it onto its constraints.
+    virtual StartReport start(State& state) = 0;
+    /// Compiles the model for a motion that is there already. Throws ModelError if the state is not one of this model.
+    virtual void go_on(const State& state) = 0;
+    /// See Simulation.
+    virtual HandOverReport hand_over(State& state, Model model, SimulationOptions options,
+                                     const HandOverLimits& limits) = 0;
+    virtual HandOverReport apply_impulse(State& state, const std::string& marker, const Vec3& impulse,
+                                         const Vec3& moment) = 0;
+    virtual void move_target(State& state, const std::string& force, const Vec3& target) = 0;
+    virtual void forget_past(const State& state) = 0;
+
+    virtual std::vector<ShapeOverlap> find_overlaps(const State& state) = 0;
+    virtual Frame body_frame(const State& state, const std::string& body) = 0;
+    virtual MobilityReport compute_mobility(const State& state) = 0;
+    virtual const std::vector<std::string>& notes() = 0;
+    virtual std::vector<int> components_of_bodies() const = 0;
+    virtual GluingReport gluing_report() const = 0;
+    /// What is known of the motion from one state to the next.
+    virtual StepPath::Shape shape_of_step(const State& before, const State& after) = 0;
+    /// Of a state on a smooth piece of a step that has the memory of its beginning.
+    virtual void interpolate_memory(const State& from, const State& to, State& state) = 0;
+
+protected:
+    CompiledModel(Model model, SimulationOptions options) : model_(std::move(model)), options_(std::move(options)) {}
+    CompiledModel(CompiledModel&&) = default;
+    CompiledModel& operator=(CompiledModel&&) = default;
+    CoordinateKind choose_coordinates();
+    CoordinateKind coordinate_kind() const;
+
+    Model model_;
+    SimulationOptions options_;
+    std::unique_ptr<Observer> observer_;
+    std::vector<ComponentSettings> components_;
+    long component_compilations_ = 0;
+    std::unique_ptr<Stepper> stepper_;
+};
+
+template <int D>
+class CompiledModelOf final : public CompiledModel {
+public:
+    CompiledModelOf(Model model, SimulationOptions options) : CompiledModel(std::move(model), std::move(options)) {}
+
+    std::shared_ptr<const System> shared_system() override;
+    StartReport start(State& state) override;
+    void go_on(const State& state) override;
+    HandOverReport hand_over(State& state, Model model, SimulationOptions options,
+                             const HandOverLimits& limits) override;
+    HandOverReport apply_impulse(State& state, const std::string& marker, const Vec3& impulse,
+                                 const Vec3& moment) override;
+    void move_target(State& state, const std::string& force, const Vec3& target) override;
+    void forget_past(const State& state) override;
+    std::vector<ShapeOverlap> find_overlaps(const State& state) override;
+    Frame body_frame(const State& state, const std::string& body) override;
+    MobilityReport compute_mobility(const State& state) override;
+    const std::vector<std::string>& notes() override { return system().mechanism().notes; }
+    std::vector<int> components_of_bodies() const override;
+    GluingReport gluing_report() const override;
+    StepPath::Shape shape_of_step(const State& before, const State& after) override;
+    void interpolate_memory(const State& from, const State& to, State& state) override;
+
+private:
+    using SharedMechanism = std::shared_ptr<const Mechanism<D>>;
+
+    const MechanismSystem<D>& system() {
+        shared_system();
+        return *system_;
+    }
+    SharedMechanism make_mechanism() const {
+        return std::make_shared<const Mechanism<D>>(limber::make_mechanism<D>(model_));
+    }
+    void compile(const SharedMechanism& mechanism);
+    /// The undivided system and the observer, which the components do not need.
+    void compile_watched(const SharedMechanism& mechanism);
+    void divide_mechanism(const SharedMechanism& mechanism);
+    void make_steppers();
+    std::unique_ptr<AccelerationSolver> make_observing_solver() const;
+    /// Throws ModelError if the numbers of the state are not those this mechanism has.
+    void check_state(const State& state) const;
+    void begin_steps(State& state);
+    /// The hand-over if only joints between components come or go, and fit the motion of now.
+    std::optional<HandOverReport> exchange_joints(State& state, const Model& model, const SimulationOptions& options);
+    ModularStepper<D>* modular_stepper() const;
+
+    // Of the joints as they were before some were exchanged, until somebody watches: coordinates and memory are the
+    // same.
+    std::shared_ptr<const MechanismSystem<D>> system_;
+    bool is_watched_old_ = false;
+    bool has_exchanged_joints_ = false;                // since the components were compiled
+    std::shared_ptr<const ModularSystem<D>> modular_;  // null: not divided
+};
+
+/// Stops and dry friction, whose instants are looked for.
+template <int D>
+bool has_stops(const Mechanism<D>& m) {
+    return !m.unilateral.empty() || !m.friction.empty() || m.has_contact_bristles();
+}
+
+}  // namespace limber

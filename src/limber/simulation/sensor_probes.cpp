@@ -1,0 +1,311 @@
+#include "limber/simulation/sensor_probes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "limber/model/error.hpp"
+
+namespace limber {
+namespace {
+
+using Components = std::vector<const char*>;
+
+template <int D>
+Components vector_components() {
+    return D == 2 ? Components{"x", "y"} : Components{"x", "y", "z"};
+}
+
+template <int D>
+Vec<D> along(const FeatureState<D>& features, const MarkerFeatures<D>& axes, const Vec<D>& v) {
+    Vec<D> y;
+    for (int k = 0; k < D; ++k) y[k] = features.value[axes.axis[k]].dot(v);
+    return y;
+}
+
+// A marker as another one sees it, and the axes of the components.
+template <int D>
+struct MarkerView {
+    MarkerFeatures<D> marker, reference, axes;
+    int body = -1, reference_body = -1;
+    bool is_relative = false;
+    bool has_axes = false;
+
+    // Position (order 0), velocity or acceleration of the point, relative to and in the axes of a reference marker if
+    // there is one.
+    template <int Order>
+    Vec<D> point_derivative(const ObservedMotion<D>& motion) const {
+        const FeatureState<D>& f = motion.features();
+        const int on = marker.point;
+        if (!is_relative) {
+            const Vec<D> y = Order == 0 ? f.value[on] : Order == 1 ? f.rate[on] : motion.acceleration_of(on);
+            return has_axes ? along(f, axes, y) : y;
+        }
+        // y_k = e_k . d: value, and first and second derivative by the product rule.
+        const int from = reference.point;
+        const Vec<D> d = f.value[on] - f.value[from];
+        const Vec<D> d_rate = f.rate[on] - f.rate[from];
+        Vec<D> y;
+        for (int k = 0; k < D; ++k) {
+            const int e = reference.axis[k];
+            if constexpr (Order == 0) {
+                y[k] = f.value[e].dot(d);
+            } else if constexpr (Order == 1) {
+                y[k] = f.rate[e].dot(d) + f.value[e].dot(d_rate);
+            } else {
+                y[k] = motion.acceleration_of(e).dot(d) + 2 * f.rate[e].dot(d_rate) +
+                       f.value[e].dot(motion.acceleration_of(on) - motion.acceleration_of(from));
+            }
+        }
+        if (!has_axes) return y;
+        Vec<D> world = Vec<D>::Zero();
+        for (int k = 0; k < D; ++k) world += y[k] * f.value[reference.axis[k]];
+        return along(f, axes, world);
+    }
+
+    // Components of an angular quantity: its one component in the plane.
+    AngularVec<D> angular_components(const ObservedMotion<D>& motion, const AngularVec<D>& w) const {
+        if constexpr (D == 3) {
+            if (has_axes) return along(motion.features(), axes, w);
+            if (is_relative) return along(motion.features(), reference, w);
+        }
+        return w;
+    }
+};
+
+template <int D>
+class ProbeMaker {
+public:
+    ProbeMaker(const Model& model, const std::string& name, ObservedMotion<D>& motion, const ContactView<D>& contacts,
+               const double& step)
+        : model_(model), name_(name), motion_(motion), m_(motion.mechanism()), contacts_(contacts), step_(step) {}
+
+    Probe<D> operator()(const Position& sensor) const { return make_point<0>(sensor.marker, sensor); }
+    Probe<D> operator()(const Velocity& sensor) const { return make_point<1>(sensor.marker, sensor); }
+    Probe<D> operator()(const Acceleration& sensor) const {
+        if (const auto* marker = std::get_if<MarkerHandle>(&sensor.of)) return make_point<2>(*marker, sensor);
+        const auto measure = [&motion = motion_, &m = m_.measure(m_.find_scalar(std::get<Coordinate>(sensor.of).name))](
+                                 const Instant<D>& now, double* out) {
+            MeasureGradient<D> gradient;
+            compute_gradient(m, now.context, gradient.data());
+            // compute_bias takes the features' own biases into account; add what the twist rates contribute.
+            double sum = compute_bias(m, now.context);
+            for (int i = 0; i < m.count; ++i)
+                sum += gradient[i].dot(motion.acceleration_of(m.feature[i]) - motion.features().bias[m.feature[i]]);
+            *out = sum;
+        };
+        return {.measure = measure, .needs_accelerations = true};
+    }
+
+    Probe<D> operator()(const AngularVelocity& sensor) const {
+        return make_angular(sensor, [&motion = motion_](const MarkerView<D>& view) {
+            AngularVec<D> w = motion.angular_velocity(view.body);
+            if (view.is_relative) w -= motion.angular_velocity(view.reference_body);
+            return w;
+        });
+    }
+    Probe<D> operator()(const AngularAcceleration& sensor) const {
+        Probe<D> probe = make_angular(sensor, [&motion = motion_](const MarkerView<D>& view) {
+            AngularVec<D> alpha = motion.angular_acceleration(view.body);
+            if (!view.is_relative) return alpha;
+            // As seen from the reference, which turns itself.
+            const AngularVec<D> w = motion.angular_velocity(view.reference_body);
+            alpha -= motion.angular_acceleration(view.reference_body) +
+                     bracket<D>(w, AngularVec<D>(motion.angular_velocity(view.body) - w));
+            return alpha;
+        });
+        probe.needs_accelerations = true;
+        return probe;
+    }
+
+    Probe<D> operator()(const CoordinateSensor& sensor) const {
+        return {.measure = [&m = m_.measure(m_.find_scalar(sensor.coordinate.name))](
+                               const Instant<D>& now, double* out) { *out = compute_value(m, now.context); }};
+    }
+    Probe<D> operator()(const RateSensor& sensor) const {
+        return {.measure = [&m = m_.measure(m_.find_scalar(sensor.coordinate.name))](
+                               const Instant<D>& now, double* out) { *out = compute_rate(m, now.context); }};
+    }
+
+    Probe<D> operator()(const Reaction& sensor) const {
+        const auto* joint = std::get_if<JointHandle>(&sensor.of);
+        const int element = m_.element_index.at(
+            joint != nullptr ? model_.joints.get(*joint).name
+                             : "driver " + model_.drivers.get(std::get<DriverHandle>(sensor.of)).name);
+        if (sensor.axes != Reaction{}.axes) refuse_axes(sensor, m_.elements[element]);
+        Probe<D> probe{.needs_accelerations = true, .needs_reactions = true};
+        if (!ReactionSolver<D>::has_wrench(m_.elements[element])) {
+            probe.measure = [&reactions = motion_.reactions(), element](const Instant<D>&, double* out) {
+                *out = reactions.multiplier(element, 0);
+            };
+            return probe;
+        }
+        std::optional<MarkerFeatures<D>> axes;
+        if (const auto* marker = std::get_if<MarkerHandle>(&sensor.axes)) axes = features_of(*marker);
+        if (sensor.axes == decltype(sensor.axes){ReactionFrame::joint}) axes = m_.elements[element].a;
+        probe.components = D == 2 ? Components{"fx", "fy", "tz"} : Components{"fx", "fy", "fz", "tx", "ty", "tz"};
+        probe.measure = [&motion = motion_, element, axes](const Instant<D>&, double* out) {
+            TwistVec<D> wrench = motion.reactions().reaction(element);
+            if (axes) {
+                const FeatureState<D>& f = motion.features();
+                wrench.template head<D>() = along(f, *axes, Vec<D>(wrench.template head<D>()));
+                if constexpr (D == 3) wrench.template tail<3>() = along(f, *axes, Vec<3>(wrench.template tail<3>()));
+            }
+            std::copy(wrench.data(), wrench.data() + twist_size<D>, out);
+        };
+        return probe;
+    }
+
+    Probe<D> operator()(const ForceSensor& sensor) const {
+        const int force = m_.force_index.at(model_.forces.get(sensor.force).name);
+        return {.measure = [&m = m_, force](const Instant<D>& now, double* out) {
+            *out = m.forces.size(force, m.constraints.measures, now.context, now.state.t);
+        }};
+    }
+
+    Probe<D> operator()(const Gap& sensor) const {
+        return make_stop(sensor.stop, INFINITY,
+                         [&m = m_](const Instant<D>& now, const UnilateralRow& row, double smallest) {
+                             return std::min(smallest, compute_gap(m, row, now.context));
+                         });
+    }
+    Probe<D> operator()(const ContactForce& sensor) const {
+        Probe<D> probe =
+            make_stop(sensor.stop, 0, [&motion = motion_](const Instant<D>&, const UnilateralRow& row, double sum) {
+                const int first = motion.mechanism().elements[row.element].first_row;
+                return sum + motion.reactions().multiplier(row.element, row.row - first);
+            });
+        probe.needs_accelerations = probe.needs_reactions = true;
+        return probe;
+    }
+    Probe<D> operator()(const Impulse& sensor) const {
+        return make_stop(sensor.stop, 0, [](const Instant<D>& now, const UnilateralRow& row, double sum) {
+            return sum + now.state.memory[row.impulse];
+        });
+    }
+
+    Probe<D> operator()(const ContactSensor& sensor) const {
+        const auto& rules = m_.contact_rules;
+        const std::string& name = model_.contacts.get(sensor.contact).name;
+        const auto found = std::find_if(rules.begin(), rules.end(), [&](const auto& r) { return r.name == name; });
+        const int rule = static_cast<int>(found - rules.begin());
+        Probe<D> probe{.components = {"normal", "count", "depth", "friction"}};
+        if (found->impulse >= 0) probe.components.push_back("impulse");
+        probe.measure = [&contacts = contacts_, rule, impulse = found->impulse](const Instant<D>& now, double* out) {
+            const ContactRuleLoad load = contacts.measure_rule(rule, now.state, now.context);
+            out[0] = load.normal;
+            out[1] = load.count;
+            out[2] = load.depth;
+            out[3] = load.friction;
+            if (impulse >= 0) out[4] = now.state.memory[impulse];
+        };
+        return probe;
+    }
+
+    Probe<D> operator()(const EnergySensor& sensor) const {
+        return {.measure = [&motion = motion_, kind = sensor.kind](const Instant<D>& now, double* out) {
+            const int impact_loss = motion.mechanism().impact_loss;
+            switch (kind) {
+                case EnergyKind::kinetic: *out = motion.energy(now.state).kinetic; break;
+                case EnergyKind::potential: *out = motion.energy(now.state).potential; break;
+                case EnergyKind::work: *out = now.work; break;
+                case EnergyKind::total: {
+                    const Energies e = motion.energy(now.state);
+                    *out = e.kinetic + e.potential;
+                    break;
+                }
+                case EnergyKind::impacts: *out = impact_loss < 0 ? 0 : now.state.memory[impact_loss]; break;
+            }
+        }};
+    }
+    Probe<D> operator()(const ErrorSensor& sensor) const {
+        const auto measure = [&motion = motion_, &step = step_, kind = sensor.kind](const Instant<D>& now,
+                                                                                    double* out) {
+            switch (kind) {
+                case ErrorKind::position: *out = motion.compute_errors(now.state).position; break;
+                case ErrorKind::velocity: *out = motion.compute_errors(now.state).velocity; break;
+                case ErrorKind::acceleration: *out = motion.compute_errors(now.state).acceleration; break;
+                case ErrorKind::relative: *out = motion.relative_error(now.state, step); break;
+                case ErrorKind::complementarity: *out = motion.compute_complementarity(now.state); break;
+            }
+        };
+        return {.measure = measure, .needs_accelerations = sensor.kind == ErrorKind::relative};
+    }
+    Probe<D> operator()(const ExpressionSensor&) const { return {}; }
+
+private:
+    MarkerFeatures<D> features_of(MarkerHandle handle) const {
+        return m_.sensor_markers.at(model_.markers.get(handle).name);
+    }
+    MarkerView<D> view_of(MarkerHandle marker, const auto& sensor) const {
+        MarkerView<D> view;
+        view.marker = features_of(marker);
+        view.body = m_.features[view.marker.point].body;
+        view.is_relative = !sensor.relative_to.is_null();
+        if (view.is_relative) {
+            view.reference = features_of(sensor.relative_to);
+            view.reference_body = m_.features[view.reference.point].body;
+        }
+        view.has_axes = !sensor.axes.is_null();
+        if (view.has_axes) view.axes = features_of(sensor.axes);
+        return view;
+    }
+
+    template <int Order>
+    Probe<D> make_point(MarkerHandle marker, const auto& sensor) const {
+        const auto measure = [&motion = motion_, view = view_of(marker, sensor)](const Instant<D>&, double* out) {
+            const Vec<D> y = view.template point_derivative<Order>(motion);
+            std::copy(y.data(), y.data() + D, out);
+        };
+        return {.components = vector_components<D>(), .measure = measure, .needs_accelerations = Order == 2};
+    }
+    Probe<D> make_angular(const auto& sensor, const auto& value) const {
+        const auto measure = [&motion = motion_, view = view_of(sensor.marker, sensor), value](const Instant<D>&,
+                                                                                               double* out) {
+            const AngularVec<D> w = view.angular_components(motion, value(view));
+            std::copy(w.data(), w.data() + angular_size<D>, out);
+        };
+        return {.components = D == 2 ? Components{""} : vector_components<D>(), .measure = measure};
+    }
+    // Of all rows of a stop: the smallest gap, the sum of forces or impulses.
+    Probe<D> make_stop(StopHandle stop, double start, const auto& use) const {
+        const int element = m_.element_index.at("stop " + model_.stops.get(stop).name);
+        return {.measure = [&m = m_, element, start, use](const Instant<D>& now, double* out) {
+            *out = start;
+            for (const UnilateralRow& row : m.unilateral)
+                if (row.element == element) *out = use(now, row, *out);
+        }};
+    }
+
+    // What would have no effect, or no meaning.
+    void refuse_axes(const Reaction& sensor, const ConstraintElement<D>& element) const {
+        const std::string what =
+            fmt::format("sensor '{}': the reaction of {} '{}'", name_, element_role_name(element.role), element.name);
+        if (!ReactionSolver<D>::has_wrench(element))
+            throw ModelError(what + " is one number: 'axes' would have no effect");
+        if (std::holds_alternative<ReactionFrame>(sensor.axes) && !element.has_markers)
+            throw ModelError(what + " belongs to no marker: give the name of a marker or body as 'axes'");
+    }
+
+    const Model& model_;
+    const std::string& name_;
+    ObservedMotion<D>& motion_;
+    const Mechanism<D>& m_;
+    const ContactView<D>& contacts_;
+    const double& step_;
+};
+
+}  // namespace
+
+template <int D>
+Probe<D> make_probe(const Model& model, const Sensor& sensor, ObservedMotion<D>& motion, const ContactView<D>& contacts,
+                    const double& step) {
+    return std::visit(ProbeMaker<D>(model, sensor.name, motion, contacts, step), sensor.type);
+}
+
+template Probe<2> make_probe(const Model&, const Sensor&, ObservedMotion<2>&, const ContactView<2>&, const double&);
+template Probe<3> make_probe(const Model&, const Sensor&, ObservedMotion<3>&, const ContactView<3>&, const double&);
+
+}  // namespace limber
