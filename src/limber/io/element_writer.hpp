@@ -35,9 +35,9 @@ public:
     YAML::Node gravity() const;
     /// With 'positions' and 'rates' even if they are empty.
     YAML::Node initial() const;
-    YAML::Node simulation() const;
-    YAML::Node write(const ComponentGroup& group) const;
-    YAML::Node modular() const;
+    /// All fields of what has no types (field_writer.hpp).
+    template <class Described>
+    YAML::Node described(const Described& element) const;
 
     /// {name: marker, ...}, each after the one it is based on.
     YAML::Node markers(const std::vector<MarkerHandle>& handles) const;

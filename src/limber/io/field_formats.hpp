@@ -29,6 +29,10 @@ struct KindOf<std::vector<Number>> : KindIs<FieldKind::numbers> {};
 template <>
 struct KindOf<bool> : KindIs<FieldKind::truth> {};
 template <>
+struct KindOf<std::string> : KindIs<FieldKind::text> {};
+template <>
+struct KindOf<std::vector<JointNumber>> : KindIs<FieldKind::joint_map> {};
+template <>
 struct KindOf<MarkerHandle> : KindIs<FieldKind::marker> {};
 template <>
 struct KindOf<MarkerPair> : KindIs<FieldKind::two_markers> {};

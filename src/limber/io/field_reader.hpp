@@ -8,6 +8,7 @@
 #include "limber/io/field_formats.hpp"
 #include "limber/io/field_words.hpp"
 #include "limber/io/model_reader.hpp"
+#include "limber/model/evaluation.hpp"
 
 namespace limber {
 
@@ -27,6 +28,16 @@ public:
     void field(T& value, const FieldNote& note) {
         if (const auto child = node_.child(note.name)) read(value, *child, note);
     }
+    /// A mapping of its fields.
+    template <class T>
+    void read_object(T& value) {
+        const auto fields = describe_fields<T>();
+        node_.check_keys(field_names(fields));
+        for (const FieldFormat& field : fields)
+            if (field.is_required && !node_.child(field.name))
+                node_.fail(fmt::format("'{}' is missing: {}", field.name, field.meaning));
+        T::visit(value, *this);
+    }
     void law(ScalarLaw& law) { law = reader_.read_law(node_); }
     void time_law(TimeLaw& law, const FieldNote& note, const char* /*table_meaning*/) {
         law = reader_.read_time_law(node_, note.name);
@@ -41,7 +52,8 @@ protected:
         return note.variables != Variables::none && note.variables != Variables::time;
     }
     void read(Number& value, const YamlNode& node, const FieldNote& note) const {
-        value = node.number(names(note), is_free(note));
+        value = note.is_positive ? reader_.positive_number(node, ModelEvaluation(reader_.model_))
+                                 : node.number(names(note), is_free(note));
     }
     void read(Number3& value, const YamlNode& node, const FieldNote& note) const {
         value = node.vector(reader_.model_.planar, names(note));
@@ -51,6 +63,21 @@ protected:
     }
     void read(std::vector<Number>& value, const YamlNode& node, const FieldNote&) const { value = node.numbers(); }
     void read(bool& value, const YamlNode& node, const FieldNote&) const { value = node.truth(); }
+    void read(std::string& value, const YamlNode& node, const FieldNote& note) const {
+        value = node.text(note.expected);
+    }
+    /// Of bodies, some of which a star stands for.
+    void read(std::vector<std::string>& value, const YamlNode& node, const FieldNote&) const {
+        for (const YamlNode& item : node.items("a list of names of bodies"))
+            value.push_back(item.text("the name of a body"));
+    }
+    void read(std::vector<JointNumber>& value, const YamlNode& node, const FieldNote&) const {
+        const ModelEvaluation evaluation(reader_.model_);
+        for (const auto& [joint, number] : node.entries("{joint: number}")) {
+            find<Joint>(joint, number);
+            value.push_back({joint, reader_.positive_number(number, evaluation)});
+        }
+    }
     void read(MarkerHandle& value, const YamlNode& node, const FieldNote&) const { value = reader_.marker(node); }
     void read(MarkerPair& value, const YamlNode& node, const FieldNote&) const {
         std::tie(value.first, value.second) = reader_.two_markers(node);
@@ -75,11 +102,13 @@ protected:
     }
     template <class T>
     void read(Handle<T>& value, const YamlNode& node, const FieldNote& note) const {
+        value = find<T>(node.text(fmt::format("{}a {}", *note.name == '\0' ? "" : "the name of ", T::kind)), node);
+    }
+    template <class T>
+    Handle<T> find(const std::string& name, const YamlNode& node) const {
         const auto& table = reader_.model_.table<T>();
-        const std::string name = node.text(fmt::format("{}a {}", *note.name == '\0' ? "" : "the name of ", T::kind));
-        value = table.find(name);
-        if (value.is_null())
-            node.fail(fmt::format("there is no {} '{}'{}", T::kind, name, did_you_mean(name, table.names())));
+        if (const Handle<T> found = table.find(name); !found.is_null()) return found;
+        node.fail(fmt::format("there is no {} '{}'{}", T::kind, name, did_you_mean(name, table.names())));
     }
     void read(std::variant<MarkerHandle, Coordinate>& value, const YamlNode& node, const FieldNote&) const {
         const Model& model = reader_.model_;
@@ -121,18 +150,8 @@ protected:
         if constexpr (std::is_enum_v<T>) {
             value = static_cast<T>(node.choice(words_of(value)));
         } else {
-            read_object(value, node);
+            FieldReader(reader_, node, "").read_object(value);
         }
-    }
-    template <class T>
-    void read_object(T& value, const YamlNode& node) const {
-        const auto fields = describe_fields<T>();
-        node.check_keys(field_names(fields));
-        for (const FieldFormat& field : fields)
-            if (field.is_required && !node.child(field.name))
-                node.fail(fmt::format("'{}' is missing: {}", field.name, field.meaning));
-        FieldReader inside(reader_, node, "");
-        T::visit(value, inside);
     }
 
     const ModelReader& reader_;

@@ -7,6 +7,7 @@
 #include "limber/model/drivers.hpp"
 #include "limber/model/forces.hpp"
 #include "limber/model/sensors.hpp"
+#include "limber/model/simulation_defaults.hpp"
 
 namespace limber {
 
@@ -20,6 +21,12 @@ inline Words words_of(ForceFrame) {
 }
 inline Words words_of(FrictionKind) {
     return {"coulomb", "regularised", "bristle"};
+}
+inline Words words_of(ImpactLaw) {
+    return {"newton", "poisson", "in-turn"};
+}
+inline Words words_of(StartPose) {
+    return {"as-written", "equilibrium"};
 }
 inline Words words_of(ReactionFrame) {
     return {"world", "marker"};

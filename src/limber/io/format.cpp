@@ -232,42 +232,17 @@ const std::vector<FieldFormat>& initial_fields() {
 }
 
 const std::vector<FieldFormat>& simulation_fields() {
-    static const std::vector<FieldFormat> list{
-        {"until", K::number, "end time (default 10)"},
-        {"step", K::number, "time step (default 0.001)"},
-        {"every", K::number, "interval of output (default: every step)"},
-        {"formulation", K::text, "see 'limber list formulations'"},
-        {"integrator", K::text, "see 'limber list integrators'"},
-        {"start", K::text,
-         "as-written (default) or equilibrium: positions of static equilibrium at t = 0, velocities as written"},
-        {"coordinates", K::text, "natural, reference-point or relative (default: what suits the formulation)"},
-        {"impacts", K::text, "newton (default), poisson or in-turn: law of several impacts at once"},
-    };
+    static const std::vector<FieldFormat> list = describe_fields<SimulationDefaults>();
     return list;
 }
 
 const std::vector<FieldFormat>& component_fields() {
-    static const std::vector<FieldFormat> list{
-        {"bodies", K::object, "list of names; a * at the end of a name stands for any rest", true},
-        {"formulation", K::text, "see 'limber list formulations' (default: that of the whole)"},
-        {"integrator", K::text, "see 'limber list integrators' (default: that of the whole)"},
-        {"coordinates", K::text, "natural, reference-point or relative (default: what suits the formulation)"},
-        {"step", K::number, "own time step; a step of the whole is divided into equal ones of at most this length"},
-    };
+    static const std::vector<FieldFormat> list = describe_fields<ComponentGroup>();
     return list;
 }
 
 const std::vector<FieldFormat>& modular_fields() {
-    static const std::vector<FieldFormat> list{
-        {"division", K::text, "groups (those of 'components'), body, tree, auto or auto:K"},
-        {"gluing", K::text, "direct (default), conjugate-gradient, anderson, uzawa or penalty"},
-        {"coupling", K::text, "end-of-step (default) or acceleration"},
-        {"course", K::text, "of forces between components over a divided step: hold, linear (default) or quadratic"},
-        {"tolerance", K::number, "of the forces between components (default 1e-8)"},
-        {"rho", K::number, "step of uzawa (default: by the inertia that joints meet)"},
-        {"joint-rho", K::joint_map, "the same for single joints between components"},
-        {"iterate", K::truth, "no: forces between components are extrapolated over the step (default yes)"},
-    };
+    static const std::vector<FieldFormat> list = describe_fields<ModularDefaults>();
     return list;
 }
 

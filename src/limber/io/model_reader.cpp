@@ -6,10 +6,10 @@
 #include <cmath>
 #include <filesystem>
 
+#include "limber/io/field_reader.hpp"
 #include "limber/io/other_words.hpp"
 #include "limber/io/regular_file.hpp"
 #include "limber/kinematics/mechanism/mechanism.hpp"
-#include "limber/model/evaluation.hpp"
 
 namespace limber {
 namespace {
@@ -134,9 +134,9 @@ void ModelReader::read_sections() {
     read_each("sensors", &ModelReader::read_sensor);
     read_each("events", &ModelReader::read_event);
     read_initial();
-    read_simulation();
+    read_section("simulation", model_.simulation);
     read_each("components", &ModelReader::read_component);
-    read_modular();
+    read_section("modular", model_.simulation.modular);
 }
 
 ModelReader::ModelReader(Model model) : ModelReader(ParameterOverrides{}, nullptr) {
@@ -275,40 +275,16 @@ void ModelReader::read_initial() {
     }
 }
 
-void ModelReader::read_simulation() {
-    for (const YamlNode& document : documents_) {
-        const auto node = document.child("simulation");
-        if (!node) continue;
-        node->check_keys(field_names(simulation_fields()));
-        SimulationDefaults& s = model_.simulation;
-        if (const auto child = node->child("until")) s.until = child->number();
-        if (const auto child = node->child("step")) s.step = child->number();
-        if (const auto child = node->child("every")) s.every = child->number();
-        if (const auto child = node->child("formulation")) s.formulation = child->text("a formulation");
-        if (const auto child = node->child("integrator")) s.integrator = child->text("an integrator");
-        if (const auto child = node->child("start"))
-            s.from_equilibrium = child->choice({"as-written", "equilibrium"}) == 1;
-        if (const auto child = node->child("coordinates")) s.coordinates = child->text("a set of coordinates");
-        if (const auto child = node->child("impacts")) {
-            static const std::vector<std::string> laws{"newton", "poisson", "in-turn"};
-            s.impacts = laws[child->choice(laws)];
-        }
-    }
+template <class Section>
+void ModelReader::read_section(const char* name, Section& section) {
+    for (const YamlNode& document : documents_)
+        if (const auto node = document.child(name)) FieldReader(*this, *node, "").read_object(section);
 }
 
 void ModelReader::read_component(const std::string& name, const YamlNode& node) {
     node.check_name(name);
-    node.check_keys(field_names(component_fields()));
-    ComponentGroup group;
-    group.name = name;
-    const auto bodies = node.child("bodies");
-    if (!bodies) node.fail("expected 'bodies', a list of names");
-    for (const YamlNode& item : bodies->items("a list of names of bodies"))
-        group.bodies.push_back(item.text("the name of a body"));
-    if (const auto child = node.child("formulation")) group.formulation = child->text("a formulation");
-    if (const auto child = node.child("integrator")) group.integrator = child->text("an integrator");
-    if (const auto child = node.child("coordinates")) group.coordinates = child->text("a set of coordinates");
-    if (const auto child = node.child("step")) group.step = child->number();
+    ComponentGroup group{.name = name};
+    FieldReader(*this, node, "").read_object(group);
     model_.simulation.components.push_back(std::move(group));
 }
 
@@ -317,35 +293,6 @@ Number ModelReader::positive_number(const YamlNode& node, const ModelEvaluation&
     const double value = evaluation.number(number, node.path());
     if (!(value > 0)) node.fail(fmt::format("expected a positive number, found {:.6g}", value));
     return number;
-}
-
-void ModelReader::require_joint(const std::string& name, const YamlNode& node) const {
-    if (!model_.joints.find(name).is_null()) return;
-    std::vector<std::string> names;
-    for (const auto handle : model_.joints.handles()) names.push_back(model_.joints.get(handle).name);
-    node.fail(fmt::format("there is no joint '{}'{}", name, did_you_mean(name, names)));
-}
-
-void ModelReader::read_modular() {
-    for (const YamlNode& document : documents_) {
-        const auto node = document.child("modular");
-        if (!node) continue;
-        node->check_keys(field_names(modular_fields()));
-        ModularDefaults& m = model_.simulation.modular;
-        const ModelEvaluation evaluation(model_);
-        if (const auto child = node->child("division")) m.division = child->text("a division");
-        if (const auto child = node->child("gluing")) m.gluing = child->text("a method of gluing");
-        if (const auto child = node->child("coupling")) m.coupling = child->text("a coupling");
-        if (const auto child = node->child("course")) m.course = child->text("a course");
-        if (const auto child = node->child("tolerance")) m.tolerance = child->number();
-        if (const auto child = node->child("rho")) m.rho = positive_number(*child, evaluation);
-        if (const auto child = node->child("joint-rho"))
-            for (const auto& [joint, value] : child->entries("{joint: number}")) {
-                require_joint(joint, value);
-                m.joint_rho.push_back({joint, positive_number(value, evaluation)});
-            }
-        if (const auto child = node->child("iterate")) m.use_iteration = child->truth();
-    }
 }
 
 MarkerHandle ModelReader::marker(const YamlNode& node) const {

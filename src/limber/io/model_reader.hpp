@@ -42,11 +42,10 @@ private:
     void read_road(const std::string& name, const YamlNode& node);
     RoadPiece read_road_piece(const YamlNode& node) const;
     void read_initial();
-    void read_simulation();
+    template <class Section>
+    void read_section(const char* name, Section& section);
     void read_component(const std::string& name, const YamlNode& node);
-    void read_modular();
     Number positive_number(const YamlNode& node, const ModelEvaluation& evaluation) const;
-    void require_joint(const std::string& name, const YamlNode& node) const;
     /// Calls read(name, node) for every entry of a section in all documents.
     void each(const char* section, const YamlNode::UseEntry& read);
 

@@ -83,6 +83,11 @@ struct FieldNote {
     const char* meaning;
     bool is_required = false;
     Variables variables = Variables::none;
+    const char* expected = "";  ///< of a text: what a message asks for
+    bool is_positive = false;   ///< of a number, which is computed when it is read
 };
+constexpr FieldNote text_note(const char* name, const char* expected, const char* meaning) {
+    return {.name = name, .meaning = meaning, .expected = expected};
+}
 
 }  // namespace limber

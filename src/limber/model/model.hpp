@@ -23,6 +23,7 @@
 #include "limber/model/laws.hpp"
 #include "limber/model/number.hpp"
 #include "limber/model/sensors.hpp"
+#include "limber/model/simulation_defaults.hpp"
 #include "limber/model/stops.hpp"
 #include "limber/model/table.hpp"
 
@@ -174,38 +175,8 @@ struct EventRule {
 struct InitialValue {
     std::string scalar;
     Number value;
-};
 
-/// Bodies that are to be a component of their own, with what differs from the whole.
-struct ComponentGroup {
-    std::string name;
-    std::vector<std::string> bodies;  ///< names; a `*` at the end stands for any rest
-    std::string formulation, integrator, coordinates;
-    std::optional<Number> step;
-};
-
-/// A number that belongs to the joint of that name.
-struct JointNumber {
-    std::string joint;
-    Number value;
-};
-
-/// How components are held together; words as on the command line.
-struct ModularDefaults {
-    std::string division, gluing, coupling, course;
-    std::optional<Number> tolerance, rho;
-    std::vector<JointNumber> joint_rho;  ///< where `rho` of single joints differs
-    std::optional<bool> use_iteration;
-};
-
-/// What `limber run` uses unless told otherwise.
-struct SimulationDefaults {
-    std::optional<Number> until, step, every;
-    std::string formulation, integrator, coordinates;
-    std::string impacts;  ///< word of the option of that name
-    bool from_equilibrium = false;
-    ModularDefaults modular;
-    std::vector<ComponentGroup> components;
+    bool operator==(const InitialValue&) const = default;
 };
 
 /// Where a joint gets markers of its own, one on each body.
