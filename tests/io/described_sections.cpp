@@ -1,4 +1,5 @@
-// The sections simulation, components and modular are described once, as elements are (described_elements.cpp).
+// Roads and the sections simulation, components and modular are described once, as elements are
+// (described_elements.cpp).
 
 #include "limber/io/field_reader.hpp"
 #include "limber/io/field_writer.hpp"
@@ -8,6 +9,28 @@
 
 namespace limber::testing {
 namespace {
+
+TEST(DescribedRoads, KeepEveryFieldAndDependOnIt) {
+    for_each_type<RoadPiece>(
+        [](auto piece) {
+            const Model start = some_model();
+            Filler filler{start};
+            piece.visit(piece, filler);
+            const RoadDefinition road{"f", {piece}};
+            Model model = start;
+            model.roads.add(road);
+            const std::string text = write_element(model, "roads", "f");
+            Model again = start;
+            add_element(again, "roads", "f", text);
+            const RoadDefinition& found = std::as_const(again).roads.get(again.roads.find("f"));
+            EXPECT_EQ(print(found.pieces.at(0)), print(road.pieces[0])) << text;
+            EXPECT_NE(print(found.pieces.at(0)), print(RoadPiece(decltype(piece){}))) << text;
+            for (const FieldFormat& field : road_formats()[road.pieces[0].index()].options)
+                EXPECT_NE(text.find(field.name + std::string(": ")), std::string::npos) << field.name << " in " << text;
+            expect_needs_of_numbers("roads", road, filler.count);
+        },
+        std::make_index_sequence<std::variant_size_v<RoadPiece>>());
+}
 
 // Fills one field, and counts them.
 struct OneField {

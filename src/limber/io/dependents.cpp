@@ -107,9 +107,6 @@ public:
     bool needs(const TableDefinition& table) const { return needs(table.x) || needs(table.y); }
     bool needs(const TimeLaw& law) const { return needs(law.expression) || needs(law.table); }
     bool needs(const CurveDefinition& curve) const { return needs(curve.points); }
-    bool needs(const RoadPiece& piece) const {
-        return needs_any(piece.numbers) || needs(piece.table) || needs(piece.height);
-    }
     bool needs(const RoadDefinition& road) const { return needs(road.pieces); }
     bool needs(const Solid& solid) const {
         return needs(solid.size) || needs(solid.mass) || needs(solid.density) || needs(solid.end_masses) ||

@@ -63,9 +63,8 @@ private:
 
     // write_forces.cpp
     template <class Types>
-    YAML::Node write_typed(const TypedElement<Types>& element) const;
+    YAML::Node write_type(const Types& types) const;
     void add_law(MappingWriter& map, const ScalarLaw& law) const;
-    YAML::Node road_piece(const RoadPiece& piece) const;
 
     /// "body" for a body's origin, otherwise "body.marker".
     std::string marker_name(MarkerHandle handle) const;

@@ -31,6 +31,8 @@ struct KindOf<bool> : KindIs<FieldKind::truth> {};
 template <>
 struct KindOf<std::string> : KindIs<FieldKind::text> {};
 template <>
+struct KindOf<TableDefinition> : KindIs<FieldKind::table> {};
+template <>
 struct KindOf<std::vector<JointNumber>> : KindIs<FieldKind::joint_map> {};
 template <>
 struct KindOf<MarkerHandle> : KindIs<FieldKind::marker> {};
@@ -72,7 +74,7 @@ public:
     std::vector<FieldFormat> take_fields() { return std::move(format_.options); }
 
 private:
-    TypeFormat format_{};
+    TypeFormat format_{"", FieldKind::object, "", false, {}};
 };
 
 template <class Element>

@@ -31,11 +31,7 @@ public:
     /// A mapping of its fields.
     template <class T>
     void read_object(T& value) {
-        const auto fields = describe_fields<T>();
-        node_.check_keys(field_names(fields));
-        for (const FieldFormat& field : fields)
-            if (field.is_required && !node_.child(field.name))
-                node_.fail(fmt::format("'{}' is missing: {}", field.name, field.meaning));
+        reader_.check_fields(node_, describe_fields<T>());
         T::visit(value, *this);
     }
     void law(ScalarLaw& law) { law = reader_.read_law(node_); }
@@ -45,12 +41,11 @@ public:
 
 protected:
     static std::vector<std::string> names(const FieldNote& note) {
-        return note.variables == Variables::time ? std::vector<std::string>{"t"} : std::vector<std::string>{};
+        if (note.variables == Variables::time) return {"t"};
+        return note.variables == Variables::x ? std::vector<std::string>{"x"} : std::vector<std::string>{};
     }
     // Names that are checked when the model is compiled.
-    static bool is_free(const FieldNote& note) {
-        return note.variables != Variables::none && note.variables != Variables::time;
-    }
+    static bool is_free(const FieldNote& note) { return note.variables > Variables::x; }
     void read(Number& value, const YamlNode& node, const FieldNote& note) const {
         value = note.is_positive ? reader_.positive_number(node, ModelEvaluation(reader_.model_))
                                  : node.number(names(note), is_free(note));
@@ -70,6 +65,9 @@ protected:
     void read(std::vector<std::string>& value, const YamlNode& node, const FieldNote&) const {
         for (const YamlNode& item : node.items("a list of names of bodies"))
             value.push_back(item.text("the name of a body"));
+    }
+    void read(TableDefinition& value, const YamlNode& node, const FieldNote&) const {
+        value = reader_.read_rows(node, std::nullopt);
     }
     void read(std::vector<JointNumber>& value, const YamlNode& node, const FieldNote&) const {
         const ModelEvaluation evaluation(reader_.model_);
@@ -159,15 +157,22 @@ protected:
     std::string key_;
 };
 
+template <class Types>
+Types ModelReader::read_type(const YamlNode& node, const std::vector<TypeFormat>& formats, const char* what) const {
+    const TypeFormat& format = find_type(node, formats, what);
+    const bool is_inside = format.kind == FieldKind::object;
+    const YamlNode place = is_inside ? node.required(format.name) : node;
+    if (is_inside) check_fields(place, format.options);
+    Types types = make_alternative<Types>(static_cast<std::size_t>(&format - formats.data()));
+    FieldReader reader(*this, place, format.name);
+    std::visit([&](auto& type) { type.visit(type, reader); }, types);
+    return types;
+}
+
 template <class Element>
 Element ModelReader::read_typed(const std::string& name, const YamlNode& node,
                                 const std::vector<TypeFormat>& formats) const {
-    const TypeFormat& format = find_type(node, formats, Element::kind);
-    Element element(name,
-                    make_alternative<decltype(Element::type)>(static_cast<std::size_t>(&format - formats.data())));
-    FieldReader reader(*this, node, format.name);
-    std::visit([&](auto& type) { type.visit(type, reader); }, element.type);
-    return element;
+    return Element(name, read_type<decltype(Element::type)>(node, formats, Element::kind));
 }
 
 }  // namespace limber

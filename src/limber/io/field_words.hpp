@@ -6,6 +6,7 @@
 
 #include "limber/model/drivers.hpp"
 #include "limber/model/forces.hpp"
+#include "limber/model/roads.hpp"
 #include "limber/model/sensors.hpp"
 #include "limber/model/simulation_defaults.hpp"
 
@@ -27,6 +28,12 @@ inline Words words_of(ImpactLaw) {
 }
 inline Words words_of(StartPose) {
     return {"as-written", "equilibrium"};
+}
+inline Words words_of(Interpolation::Kind) {
+    return {"cubic", "linear"};
+}
+inline Words words_of(RoadClass) {
+    return {"A", "B", "C", "D", "E", "F", "G", "H"};
 }
 inline Words words_of(ReactionFrame) {
     return {"world", "marker"};

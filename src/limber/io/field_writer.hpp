@@ -16,6 +16,7 @@ public:
 
     template <class T>
     void main(const T& value, Variables = Variables::none) {
+        has_main_ = true;
         map_.add(key_, node_of(value));
     }
     template <class T>
@@ -26,7 +27,12 @@ public:
     void time_law(const TimeLaw& law, const FieldNote& note, const char* /*table_meaning*/) {
         writer_.add_time_law(map_, law, note.name);
     }
-    YAML::Node take() { return map_.take(); }
+    YAML::Node take() {
+        if (has_main_ || *key_ == '\0') return map_.take();
+        MappingWriter whole;
+        whole.add(key_, map_.take());
+        return whole.take();
+    }
 
 protected:
     // What a reader would make of an absent field.
@@ -61,6 +67,7 @@ protected:
             if (has_joint(number)) map.add(number.joint, number.value);
         return map.take();
     }
+    static YAML::Node node_of(const TableDefinition& value) { return table_rows(value); }
     static YAML::Node node_of(bool value) { return YAML::Node(value ? "true" : "false"); }
     YAML::Node node_of(MarkerHandle value) const { return YAML::Node(writer_.marker_name(value)); }
     YAML::Node node_of(const MarkerPair& value) const { return writer_.two_markers(value.first, value.second); }
@@ -100,6 +107,7 @@ protected:
     const ElementWriter& writer_;
     const char* key_;
     MappingWriter map_;
+    bool has_main_ = false;
 };
 
 template <class Described>

@@ -1,7 +1,6 @@
 #include "limber/io/format.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "limber/io/field_formats.hpp"
 
@@ -82,42 +81,7 @@ const std::vector<FieldFormat>& lateral_fields() {
 }
 
 const std::vector<TypeFormat>& road_formats() {
-    static const std::vector<TypeFormat> list{
-        {"bump",
-         K::object,
-         "cosine bump: height/2 (1 - cos(2 pi s/length))",
-         false,
-         {{"from", K::number, "x at its start", true},
-          {"length", K::number, "along x", true},
-          {"height", K::number, "at its top", true}}},
-        {"ramp",
-         K::object,
-         "straight slope",
-         false,
-         {{"from", K::number, "x at its foot", true},
-          {"to", K::number, "x at its top", true},
-          {"height", K::number, "gained", true},
-          {"rounding", K::number, "length of the parabolas at both ends (default 0: sharp)"}}},
-        {"stairs",
-         K::object,
-         "steps whose risers are half cosines",
-         false,
-         {{"from", K::number, "x of the first riser", true},
-          {"count", K::number, "number of steps", true},
-          {"run", K::number, "distance of the risers", true},
-          {"rise", K::number, "height of a step, negative downwards", true},
-          {"riser", K::number, "length of a riser along x", true}}},
-        {"random",
-         K::object,
-         "random road of ISO 8608, classes A .. H",
-         false,
-         {{"class", K::text, "A (very good) .. H (very poor)", true},
-          {"seed", K::number, "of the random numbers (default 1): left and right tracks want different ones"},
-          {"from", K::number, "x at its start (default 0)"},
-          {"length", K::number, "along x", true}}},
-        {"table", K::table, "height over x", false, {{"interpolation", K::text, "cubic (default) or linear"}}},
-        {"height", K::number, "an expression of x", false, {}},
-    };
+    static const std::vector<TypeFormat> list = describe_alternatives<RoadPiece>();
     return list;
 }
 
@@ -290,11 +254,6 @@ const std::vector<FieldFormat>& top_level_fields() {
 const std::vector<std::string>& reserved_names() {
     static const std::vector<std::string> names{"t", "x", "v", "pi", "not"};
     return names;
-}
-
-Number road_class_roughness(int index) {
-    // The roughness of each class is four times that of the one before.
-    return 16e-6 * std::pow(4.0, index);
 }
 
 std::vector<std::string> field_names(const std::vector<FieldFormat>& fields) {

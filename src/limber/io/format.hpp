@@ -44,10 +44,6 @@ const std::vector<FieldFormat>& top_level_fields();
 /// Names in expressions that no parameter can have.
 const std::vector<std::string>& reserved_names();
 
-/// Roughness of the classes A, B, ... of ISO 8608.
-constexpr int road_class_count = 8;
-Number road_class_roughness(int index);
-
 std::vector<std::string> field_names(const std::vector<FieldFormat>& fields);
 
 /// The format as a JSON Schema (draft 2020-12), for editors.

@@ -227,8 +227,8 @@ TableDefinition ModelReader::read_rows(const YamlNode& rows, const std::optional
         table.y.push_back(pair[1].number());
     }
     if (table.x.size() < 2) rows.fail("a table needs at least two rows");
-    if (interpolation && interpolation->choice({"cubic", "linear"}) == 1)
-        table.interpolation = Interpolation::Kind::linear;
+    if (interpolation)
+        table.interpolation = static_cast<Interpolation::Kind>(interpolation->choice(words_of(table.interpolation)));
     return table;
 }
 
@@ -273,6 +273,13 @@ void ModelReader::read_initial() {
         values("positions", model_.initial_positions);
         values("rates", model_.initial_rates);
     }
+}
+
+void ModelReader::check_fields(const YamlNode& node, const std::vector<FieldFormat>& fields) {
+    node.check_keys(field_names(fields));
+    for (const FieldFormat& field : fields)
+        if (field.is_required && !node.child(field.name))
+            node.fail(fmt::format("'{}' is missing: {}", field.name, field.meaning));
 }
 
 template <class Section>

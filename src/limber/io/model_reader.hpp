@@ -40,7 +40,6 @@ private:
     void read_table(const std::string& name, const YamlNode& node);
     void read_curve(const std::string& name, const YamlNode& node);
     void read_road(const std::string& name, const YamlNode& node);
-    RoadPiece read_road_piece(const YamlNode& node) const;
     void read_initial();
     template <class Section>
     void read_section(const char* name, Section& section);
@@ -96,7 +95,11 @@ private:
     /// Says which key was taken for the type of an element but is none.
     [[noreturn]] static void refuse_type(const YamlNode& node, const std::vector<std::string>& names, const char* what,
                                          const std::function<bool(const std::string&)>& is_option);
-    /// An element of one of several types, with all its fields (field_reader.hpp).
+    /// All keys of a mapping are among these, and those that are required are there.
+    static void check_fields(const YamlNode& node, const std::vector<FieldFormat>& fields);
+    /// One of several types, with all its fields (field_reader.hpp).
+    template <class Types>
+    Types read_type(const YamlNode& node, const std::vector<TypeFormat>& formats, const char* what) const;
     template <class Element>
     Element read_typed(const std::string& name, const YamlNode& node, const std::vector<TypeFormat>& formats) const;
     template <class Element>

@@ -63,10 +63,7 @@ Number3 ModelReader::read_angular(const YamlNode& node, const std::vector<std::s
 }
 
 Solid ModelReader::read_solid(const TypeFormat& format, const YamlNode& node, Body& body) const {
-    node.check_keys(field_names(format.options));
-    for (const FieldFormat& option : format.options)
-        if (option.is_required && !node.child(option.name))
-            node.fail(fmt::format("'{}' is missing: {}", option.name, option.meaning));
+    check_fields(node, format.options);
     Solid solid;
     const std::string kind = format.name;
     const auto size = [&](const char* key) {

@@ -37,10 +37,7 @@ ContactShape ModelReader::read_shape(const ShapeFormat& format, const YamlNode& 
             if (option.is_required) node.fail(fmt::format("'{}' is missing: {}", option.name, option.meaning));
         return shape;
     }
-    node.check_keys(field_names(format.options));
-    for (const FieldFormat& option : format.options)
-        if (option.is_required && !node.child(option.name))
-            node.fail(fmt::format("'{}' is missing: {}", option.name, option.meaning));
+    check_fields(node, format.options);
     shape.placement = read_placement(node);
     for (const char* key : {"radius", "length"})
         if (const auto child = node.child(key)) shape.size.push_back(child->number());

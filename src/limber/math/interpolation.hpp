@@ -12,7 +12,7 @@ namespace limber {
 
 class Interpolation {
 public:
-    enum class Kind { linear, cubic };
+    enum class Kind { cubic, linear };
 
     Interpolation() = default;
     /// x strictly increasing, at least two points; checked by the caller.

@@ -22,6 +22,7 @@
 #include "limber/model/joints.hpp"
 #include "limber/model/laws.hpp"
 #include "limber/model/number.hpp"
+#include "limber/model/roads.hpp"
 #include "limber/model/sensors.hpp"
 #include "limber/model/simulation_defaults.hpp"
 #include "limber/model/stops.hpp"
@@ -126,20 +127,6 @@ struct CurveDefinition {
     std::string name;
     std::vector<Number3> points;
     bool closed = false;
-};
-
-/// The height of a road over the world's x axis: a sum of pieces.
-struct RoadPiece {
-    enum class Kind { bump, ramp, stairs, table, height, random };
-    Kind kind = Kind::height;
-    std::map<std::string, Number> numbers;  ///< by key of the model file
-    std::optional<TableDefinition> table;
-    Number height;  ///< of x
-};
-struct RoadDefinition {
-    static constexpr const char* kind = "road";
-    std::string name;
-    std::vector<RoadPiece> pieces;
 };
 
 /// One of the two sides of a contact rule: bodies, and all bodies of some groups.
