@@ -143,6 +143,15 @@ const std::vector<TypeFormat>& solid_formats() {
     return list;
 }
 
+std::vector<FieldFormat> size_fields(Solid::Kind kind) {
+    std::vector<FieldFormat> fields;
+    for (const FieldFormat& field : solid_formats()[static_cast<std::size_t>(kind)].options) {
+        if (std::string_view(field.name) == "mass") break;  // what all solids have follows
+        if (field.kind == K::number) fields.push_back(field);
+    }
+    return fields;
+}
+
 const std::vector<FieldFormat>& body_fields() {
     static const std::vector<FieldFormat> list = [] {
         std::vector<FieldFormat> fields;

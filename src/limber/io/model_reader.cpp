@@ -79,17 +79,56 @@ void ModelReader::each(const char* section, const YamlNode::UseEntry& read) {
 }
 
 // A type of element that is none: name what was found, and what may have been meant.
-void ModelReader::refuse_type(const YamlNode& node, const std::vector<std::string>& names, const char* what,
-                              const std::function<bool(const std::string&)>& is_option) {
+void ModelReader::refuse_type(const YamlNode& node, const std::vector<TypeFormat>& formats, const char* what) {
+    std::vector<std::string> names;
+    std::vector<std::string> options;
+    for (const TypeFormat& format : formats) {
+        names.emplace_back(format.name);
+        for (const FieldFormat& option : format.options) options.emplace_back(option.name);
+    }
     const std::string expected = fmt::format("expected one of {}", fmt::join(names, ", "));
     std::vector<std::string> found;
     for (const auto& [key, child] : node.entries("a mapping")) {
-        if (!is_option(key))
+        if (std::find(options.begin(), options.end(), key) == options.end())
             child.fail(fmt::format("unknown {} type '{}'{}; {}", what, key, suggest_word(key, names), expected));
         found.push_back(key);
     }
     node.fail(fmt::format("the type of the {} is missing{}; {}", what,
                           found.empty() ? "" : fmt::format(": found {} only", fmt::join(found, ", ")), expected));
+}
+
+const TypeFormat& ModelReader::find_type(const YamlNode& node, const std::vector<TypeFormat>& formats,
+                                         const char* what) const {
+    if (!node.is_map()) node.fail(fmt::format("expected a mapping with the type of the {}", what));
+    const TypeFormat* found = nullptr;
+    for (const TypeFormat& format : formats) {
+        if (!node.child(format.name)) continue;
+        // An option of one type may be the name of another (a sensor of a 'force').
+        if (found != nullptr) node.fail(fmt::format("both '{}' and '{}' are given", found->name, format.name));
+        found = &format;
+    }
+    if (found == nullptr) refuse_type(node, formats, what);
+    std::vector<FieldFormat> keys{{found->name, found->kind, found->meaning}};
+    // What an object holds belongs to the object.
+    if (found->kind != FieldKind::object) keys.insert(keys.end(), found->options.begin(), found->options.end());
+    check_fields(node, keys);
+    if (found->is_spatial_only && model_.planar)
+        node.fail(fmt::format("a {} {} needs a spatial model; this one is planar", found->name, what));
+    return *found;
+}
+
+const TypeFormat& ModelReader::find_shape(const YamlNode& item, const std::vector<TypeFormat>& formats) const {
+    std::vector<std::string> names;
+    const TypeFormat* found = nullptr;
+    for (const TypeFormat& format : formats) {
+        names.emplace_back(format.name);
+        if (item.child(format.name)) found = &format;
+    }
+    item.check_keys(names);
+    if (found == nullptr) item.fail(fmt::format("expected one of {}", fmt::join(names, ", ")));
+    if (found->is_spatial_only && model_.planar)
+        item.fail(fmt::format("a {} needs a spatial model; this one is planar", found->name));
+    return *found;
 }
 
 ModelFile ModelReader::read(const std::string& text, const std::string& name) {
