@@ -21,10 +21,6 @@ public:
     /// Value and two derivatives at x.
     UnaryDerivatives evaluate(double x) const;
 
-    const std::vector<double>& abscissas() const { return x_; }
-    const std::vector<double>& ordinates() const { return y_; }
-    Kind kind() const { return kind_; }
-
 private:
     std::vector<double> x_, y_, curvature_;
     Kind kind_ = Kind::cubic;
