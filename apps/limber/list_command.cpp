@@ -14,9 +14,8 @@
 namespace limber::app {
 namespace {
 
-template <class Format>
-void print_types(const std::vector<Format>& formats) {
-    for (const Format& format : formats) {
+void print_types(const std::vector<TypeFormat>& formats) {
+    for (const TypeFormat& format : formats) {
         fmt::print("{}{}\n    {}\n", format.name, format.is_spatial_only ? "  (spatial models)" : "", format.meaning);
         for (const FieldFormat& field : format.options)
             fmt::print("      {:<16} {}{}\n", field.name, field.meaning, field.is_required ? " (required)" : "");

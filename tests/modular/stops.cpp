@@ -35,7 +35,7 @@ TEST_P(StopsOfDivided, ActAsThoseOfTheWhole) {
     const Model model = example(c.example);
     SimulationOptions o = options("global", "trapezoidal");
     o.formulation_options.tolerance = 1e-10;
-    if (!model.simulation.impacts.empty()) set_option(o, "impacts", model.simulation.impacts);
+    if (model.simulation.impacts) o.contact_options.impact_law = *model.simulation.impacts;
     Simulation whole(model, o);
     o.modular.division = c.division;
     o.modular.tolerance = 1e-10;

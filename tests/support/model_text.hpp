@@ -32,7 +32,7 @@ inline void expect_same_motion(const Model& first, const Model& second, int step
     if (!defaults.formulation.empty()) chosen.formulation = defaults.formulation;
     if (!defaults.integrator.empty()) chosen.integrator = defaults.integrator;
     chosen.coordinates = defaults.coordinates;
-    chosen.from_equilibrium = defaults.from_equilibrium;
+    chosen.from_equilibrium = defaults.start == StartPose::equilibrium;
     const double h = defaults.step ? ModelEvaluation(first).number(*defaults.step, "step") : 1e-3;
     Simulation a(first, chosen);
     Simulation b(second, chosen);

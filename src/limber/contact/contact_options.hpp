@@ -1,14 +1,9 @@
 #pragma once
 // Settings of contacts.
 
-namespace limber {
+#include "limber/model/simulation_defaults.hpp"
 
-/// What impacts at several contacts at once do (see unilateral_stepper.hpp).
-enum class ImpactLaw {
-    newton,   ///< restitution of velocities, all contacts at once
-    poisson,  ///< restitution of impulses: compression of all contacts, then expansion
-    in_turn   ///< one contact after the other, the fastest first, until none approaches
-};
+namespace limber {
 
 enum class ContactTreatment {
     events,                ///< exact: instants of contact are found within the step (unilateral_stepper.hpp)

@@ -64,80 +64,84 @@ public:
                    return needs_scalar(name) && !model_.parameters.contains(name);
                });
     }
-    bool needs(const std::optional<Number>& number) const { return number && needs(*number); }
-    template <class Numbers>
-    bool needs_any(const Numbers& numbers) const {
-        return std::any_of(numbers.begin(), numbers.end(), [&](const auto& n) { return needs(n); });
+    template <class T>
+    bool needs(const std::optional<T>& value) const {
+        return value && needs(*value);
     }
-    bool needs(const Number3& numbers) const { return needs_any(numbers); }
-    bool needs(const std::pair<const std::string, Number>& entry) const { return needs(entry.second); }
-    bool needs(const Placement& placement) const {
-        return needs_any(placement.position) || needs_any(placement.orientation.values);
+    template <class List>
+    bool needs_any(const List& list) const {
+        return std::any_of(list.begin(), list.end(), [&](const auto& one) { return needs(one); });
     }
-    bool needs(const TableDefinition& table) const { return needs_any(table.x) || needs_any(table.y); }
-    bool needs(const std::optional<TableDefinition>& table) const { return table && needs(*table); }
-    bool needs(const TimeLaw& law) const { return needs(law.expression) || needs(law.table); }
-    bool needs(const CurveDefinition& curve) const { return needs_any(curve.points); }
-    bool needs(const RoadPiece& piece) const {
-        return needs_any(piece.numbers) || needs(piece.table) || needs(piece.height);
+    template <class T>
+    bool needs(const std::vector<T>& list) const {
+        return needs_any(list);
     }
-    bool needs(const RoadDefinition& road) const { return needs_any(road.pieces); }
-    bool needs(const Solid& solid) const {
-        return needs_any(solid.size) || needs(solid.mass) || needs(solid.density) ||
-               (solid.end_masses && needs_any(*solid.end_masses)) || needs_any(solid.inertia) || needs(solid.placement);
+    template <class T, std::size_t N>
+    bool needs(const std::array<T, N>& list) const {
+        return needs_any(list);
     }
-    bool needs(const ContactShape& shape) const {
-        return needs_any(shape.size) || needs_any(shape.points) || needs_any(shape.heights) || needs(shape.width) ||
-               needs(shape.placement);
-    }
-    bool needs(const Body& body) const {
-        return (body.shapes && needs_any(*body.shapes)) || needs(body.placement) ||
-               (body.ends && needs_any(*body.ends)) || needs_any(body.solids) || needs(body.velocity) ||
-               needs(body.angular_velocity);
+    template <class... T>
+    bool needs(const std::variant<T...>& value) const {
+        return std::visit([&](const auto& one) { return needs(one); }, value);
     }
     template <class T>
     bool needs(Handle<T> handle) const {
         const T* element = model_.table<T>().find(handle);
         return element != nullptr && is_gone(kind_of<T>(), element->name);
     }
+    /// Words and texts name nothing; all the rest is described, some of it in several types.
+    template <class T>
+    bool needs(const T& value) const {
+        if constexpr (std::is_enum_v<T> || std::is_same_v<T, bool> || std::is_same_v<T, std::string>) {
+            return false;
+        } else if constexpr (requires { value.note(); }) {
+            return std::visit([&](const auto& type) { return needs_field_of(type); }, value.type);
+        } else {
+            return needs_field_of(value);
+        }
+    }
+    bool needs(const std::pair<const std::string, Number>& entry) const { return needs(entry.second); }
+    bool needs(const Placement& placement) const {
+        return needs(placement.position) || needs(placement.orientation.values);
+    }
+    bool needs(const TableDefinition& table) const { return needs(table.x) || needs(table.y); }
+    bool needs(const TimeLaw& law) const { return needs(law.expression) || needs(law.table); }
+    bool needs(const CurveDefinition& curve) const { return needs(curve.points); }
+    bool needs(const RoadDefinition& road) const { return needs(road.pieces); }
+    bool needs(const Solid& solid) const {
+        return needs(solid.size) || needs(solid.mass) || needs(solid.density) || needs(solid.end_masses) ||
+               needs(solid.inertia) || needs(solid.placement);
+    }
+    bool needs(const ContactShape& shape) const {
+        return needs(shape.size) || needs(shape.points) || needs(shape.heights) || needs(shape.width) ||
+               needs(shape.placement);
+    }
+    bool needs(const Body& body) const {
+        return needs(body.shapes) || needs(body.placement) || needs(body.ends) || needs(body.solids) ||
+               needs(body.velocity) || needs(body.angular_velocity);
+    }
     bool needs(const Marker& marker) const {
         return needs(marker.body) || needs(marker.base) || (may_be_in_numbers() && needs(marker.placement));
     }
     bool needs(const ScalarTerm& term) const { return needs_scalar(term.scalar) || needs(term.coefficient, false); }
-    bool needs(const Joint& joint) const { return needs_field_of_type(joint); }
-    bool needs(const Driver& driver) const { return needs_field_of(driver); }
     bool needs(const ScalarLaw& law) const {
-        return needs(law.stiffness) || needs(law.damping) || needs(law.preload) || needs_any(law.coefficients) ||
+        return needs(law.stiffness) || needs(law.damping) || needs(law.preload) || needs(law.coefficients) ||
                needs(law.table) || needs(law.expression);
     }
-    bool needs(const LateralTyre& tyre) const { return needs_field_of(tyre); }
     bool needs(const MarkerPair& pair) const { return needs(pair.first) || needs(pair.second); }
     bool needs(const Coordinate& coordinate) const { return needs_scalar(coordinate.name); }
-    bool needs(const AngularVector& vector) const { return needs(vector.components); }
-    bool needs(const std::vector<Number>& numbers) const { return needs_any(numbers); }
-    template <class... T>
-    bool needs(const std::variant<T...>& value) const {
-        return std::visit([&](const auto& one) { return needs(one); }, value);
-    }
-    template <class T>
-    requires(std::is_enum_v<T> || std::is_same_v<T, bool>) bool needs(T) const { return false; }
     bool needs(const CoordinatePair& pair) const { return needs_scalar(pair.first) || needs_scalar(pair.second); }
-    bool needs(const std::vector<ScalarTerm>& terms) const { return needs_any(terms); }
-    bool needs(const Force& force) const { return needs_field_of_type(force); }
-    bool needs(const Stop& stop) const { return needs_field_of_type(stop); }
-    bool needs(const Sensor& sensor) const { return needs_field_of_type(sensor); }
+    bool needs(const AngularVector& vector) const { return needs(vector.components); }
     // Each body that is named, and one at least of each group.
     bool needs(const ContactSide& side) const {
-        const auto is_body_gone = [&](BodyHandle handle) { return needs(handle); };
         const auto is_group_gone = [&](const std::string& group) {
             const auto handles = model_.bodies.handles();
             return std::none_of(handles.begin(), handles.end(), [&](BodyHandle handle) {
                 const auto& groups = model_.bodies.get(handle).groups;
-                return !is_body_gone(handle) && std::find(groups.begin(), groups.end(), group) != groups.end();
+                return !needs(handle) && std::find(groups.begin(), groups.end(), group) != groups.end();
             });
         };
-        return std::any_of(side.bodies.begin(), side.bodies.end(), is_body_gone) ||
-               std::any_of(side.groups.begin(), side.groups.end(), is_group_gone);
+        return needs(side.bodies) || std::any_of(side.groups.begin(), side.groups.end(), is_group_gone);
     }
     bool needs(const ContactRule& rule) const {
         return needs(rule.first) || needs(rule.second) || needs_any(rule.numbers);
@@ -146,8 +150,10 @@ public:
     bool needs(const EventRule& event) const { return needs(event.condition) || needs_column(event.condition); }
     bool needs(const InitialValue& value) const { return needs_scalar(value.scalar) || needs(value.value); }
     bool needs(const SimulationDefaults& simulation) const {
-        return needs(simulation.until) || needs(simulation.step) || needs(simulation.every);
+        return needs_field_of(simulation) || needs(simulation.modular) || needs(simulation.components);
     }
+    // The joint may go: the number does nothing then.
+    bool needs(const JointNumber& number) const { return needs(number.value); }
 
 private:
     // Asks every field of a described element.
@@ -185,11 +191,6 @@ private:
         FieldSearch search(*this);
         Element::visit(element, search);
         return search.found;
-    }
-
-    template <class Types>
-    bool needs_field_of_type(const TypedElement<Types>& element) const {
-        return std::visit([&](const auto& type) { return needs_field_of(type); }, element.type);
     }
 
     static std::string_view owner_of(std::string_view scalar) { return scalar.substr(0, scalar.find('.')); }

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "limber/io/dependents.hpp"
-#include "limber/io/element_writer.hpp"
+#include "limber/io/field_writer.hpp"
 #include "limber/io/model_reader.hpp"
 
 namespace limber {
@@ -240,7 +240,9 @@ Model replace_section(const Model& model, const std::string& section, const YAML
 
 YAML::Node section_node(const Model& model, const std::string& section) {
     const ElementWriter writer(model);
-    return section == "gravity" ? writer.gravity() : section == "initial" ? writer.initial() : writer.simulation();
+    return section == "gravity"   ? writer.gravity()
+           : section == "initial" ? writer.initial()
+                                  : writer.described(model.simulation);
 }
 
 void remove_listed(Model& model, const ElementName& element) {

@@ -35,9 +35,9 @@ public:
     YAML::Node gravity() const;
     /// With 'positions' and 'rates' even if they are empty.
     YAML::Node initial() const;
-    YAML::Node simulation() const;
-    YAML::Node write(const ComponentGroup& group) const;
-    YAML::Node modular() const;
+    /// All fields of what has no types (field_writer.hpp).
+    template <class Described>
+    YAML::Node described(const Described& element) const;
 
     /// {name: marker, ...}, each after the one it is based on.
     YAML::Node markers(const std::vector<MarkerHandle>& handles) const;
@@ -63,9 +63,8 @@ private:
 
     // write_forces.cpp
     template <class Types>
-    YAML::Node write_typed(const TypedElement<Types>& element) const;
+    YAML::Node write_type(const Types& types) const;
     void add_law(MappingWriter& map, const ScalarLaw& law) const;
-    YAML::Node road_piece(const RoadPiece& piece) const;
 
     /// "body" for a body's origin, otherwise "body.marker".
     std::string marker_name(MarkerHandle handle) const;

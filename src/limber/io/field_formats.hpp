@@ -29,6 +29,12 @@ struct KindOf<std::vector<Number>> : KindIs<FieldKind::numbers> {};
 template <>
 struct KindOf<bool> : KindIs<FieldKind::truth> {};
 template <>
+struct KindOf<std::string> : KindIs<FieldKind::text> {};
+template <>
+struct KindOf<TableDefinition> : KindIs<FieldKind::table> {};
+template <>
+struct KindOf<std::vector<JointNumber>> : KindIs<FieldKind::joint_map> {};
+template <>
 struct KindOf<MarkerHandle> : KindIs<FieldKind::marker> {};
 template <>
 struct KindOf<MarkerPair> : KindIs<FieldKind::two_markers> {};
@@ -68,7 +74,7 @@ public:
     std::vector<FieldFormat> take_fields() { return std::move(format_.options); }
 
 private:
-    TypeFormat format_{};
+    TypeFormat format_{"", FieldKind::object, "", false, {}};
 };
 
 template <class Element>

@@ -8,6 +8,7 @@
 #include "limber/io/field_formats.hpp"
 #include "limber/io/field_words.hpp"
 #include "limber/io/model_reader.hpp"
+#include "limber/model/evaluation.hpp"
 
 namespace limber {
 
@@ -27,6 +28,12 @@ public:
     void field(T& value, const FieldNote& note) {
         if (const auto child = node_.child(note.name)) read(value, *child, note);
     }
+    /// A mapping of its fields.
+    template <class T>
+    void read_object(T& value) {
+        reader_.check_fields(node_, describe_fields<T>());
+        T::visit(value, *this);
+    }
     void law(ScalarLaw& law) { law = reader_.read_law(node_); }
     void time_law(TimeLaw& law, const FieldNote& note, const char* /*table_meaning*/) {
         law = reader_.read_time_law(node_, note.name);
@@ -34,14 +41,14 @@ public:
 
 protected:
     static std::vector<std::string> names(const FieldNote& note) {
-        return note.variables == Variables::time ? std::vector<std::string>{"t"} : std::vector<std::string>{};
+        if (note.variables == Variables::time) return {"t"};
+        return note.variables == Variables::x ? std::vector<std::string>{"x"} : std::vector<std::string>{};
     }
     // Names that are checked when the model is compiled.
-    static bool is_free(const FieldNote& note) {
-        return note.variables != Variables::none && note.variables != Variables::time;
-    }
+    static bool is_free(const FieldNote& note) { return note.variables > Variables::x; }
     void read(Number& value, const YamlNode& node, const FieldNote& note) const {
-        value = node.number(names(note), is_free(note));
+        value = note.is_positive ? reader_.positive_number(node, ModelEvaluation(reader_.model_))
+                                 : node.number(names(note), is_free(note));
     }
     void read(Number3& value, const YamlNode& node, const FieldNote& note) const {
         value = node.vector(reader_.model_.planar, names(note));
@@ -51,6 +58,24 @@ protected:
     }
     void read(std::vector<Number>& value, const YamlNode& node, const FieldNote&) const { value = node.numbers(); }
     void read(bool& value, const YamlNode& node, const FieldNote&) const { value = node.truth(); }
+    void read(std::string& value, const YamlNode& node, const FieldNote& note) const {
+        value = node.text(note.expected);
+    }
+    /// Of bodies, some of which a star stands for.
+    void read(std::vector<std::string>& value, const YamlNode& node, const FieldNote&) const {
+        for (const YamlNode& item : node.items("a list of names of bodies"))
+            value.push_back(item.text("the name of a body"));
+    }
+    void read(TableDefinition& value, const YamlNode& node, const FieldNote&) const {
+        value = reader_.read_rows(node, std::nullopt);
+    }
+    void read(std::vector<JointNumber>& value, const YamlNode& node, const FieldNote&) const {
+        const ModelEvaluation evaluation(reader_.model_);
+        for (const auto& [joint, number] : node.entries("{joint: number}")) {
+            find<Joint>(joint, number);
+            value.push_back({joint, reader_.positive_number(number, evaluation)});
+        }
+    }
     void read(MarkerHandle& value, const YamlNode& node, const FieldNote&) const { value = reader_.marker(node); }
     void read(MarkerPair& value, const YamlNode& node, const FieldNote&) const {
         std::tie(value.first, value.second) = reader_.two_markers(node);
@@ -75,11 +100,13 @@ protected:
     }
     template <class T>
     void read(Handle<T>& value, const YamlNode& node, const FieldNote& note) const {
+        value = find<T>(node.text(fmt::format("{}a {}", *note.name == '\0' ? "" : "the name of ", T::kind)), node);
+    }
+    template <class T>
+    Handle<T> find(const std::string& name, const YamlNode& node) const {
         const auto& table = reader_.model_.table<T>();
-        const std::string name = node.text(fmt::format("{}a {}", *note.name == '\0' ? "" : "the name of ", T::kind));
-        value = table.find(name);
-        if (value.is_null())
-            node.fail(fmt::format("there is no {} '{}'{}", T::kind, name, did_you_mean(name, table.names())));
+        if (const Handle<T> found = table.find(name); !found.is_null()) return found;
+        node.fail(fmt::format("there is no {} '{}'{}", T::kind, name, did_you_mean(name, table.names())));
     }
     void read(std::variant<MarkerHandle, Coordinate>& value, const YamlNode& node, const FieldNote&) const {
         const Model& model = reader_.model_;
@@ -121,18 +148,8 @@ protected:
         if constexpr (std::is_enum_v<T>) {
             value = static_cast<T>(node.choice(words_of(value)));
         } else {
-            read_object(value, node);
+            FieldReader(reader_, node, "").read_object(value);
         }
-    }
-    template <class T>
-    void read_object(T& value, const YamlNode& node) const {
-        const auto fields = describe_fields<T>();
-        node.check_keys(field_names(fields));
-        for (const FieldFormat& field : fields)
-            if (field.is_required && !node.child(field.name))
-                node.fail(fmt::format("'{}' is missing: {}", field.name, field.meaning));
-        FieldReader inside(reader_, node, "");
-        T::visit(value, inside);
     }
 
     const ModelReader& reader_;
@@ -140,15 +157,22 @@ protected:
     std::string key_;
 };
 
+template <class Types>
+Types ModelReader::read_type(const YamlNode& node, const std::vector<TypeFormat>& formats, const char* what) const {
+    const TypeFormat& format = find_type(node, formats, what);
+    const bool is_inside = format.kind == FieldKind::object;
+    const YamlNode place = is_inside ? node.required(format.name) : node;
+    if (is_inside) check_fields(place, format.options);
+    Types types = make_alternative<Types>(static_cast<std::size_t>(&format - formats.data()));
+    FieldReader reader(*this, place, format.name);
+    std::visit([&](auto& type) { type.visit(type, reader); }, types);
+    return types;
+}
+
 template <class Element>
 Element ModelReader::read_typed(const std::string& name, const YamlNode& node,
                                 const std::vector<TypeFormat>& formats) const {
-    const TypeFormat& format = find_type(node, formats, Element::kind);
-    Element element(name,
-                    make_alternative<decltype(Element::type)>(static_cast<std::size_t>(&format - formats.data())));
-    FieldReader reader(*this, node, format.name);
-    std::visit([&](auto& type) { type.visit(type, reader); }, element.type);
-    return element;
+    return Element(name, read_type<decltype(Element::type)>(node, formats, Element::kind));
 }
 
 }  // namespace limber

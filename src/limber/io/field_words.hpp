@@ -6,7 +6,9 @@
 
 #include "limber/model/drivers.hpp"
 #include "limber/model/forces.hpp"
+#include "limber/model/roads.hpp"
 #include "limber/model/sensors.hpp"
+#include "limber/model/simulation_defaults.hpp"
 
 namespace limber {
 
@@ -20,6 +22,18 @@ inline Words words_of(ForceFrame) {
 }
 inline Words words_of(FrictionKind) {
     return {"coulomb", "regularised", "bristle"};
+}
+inline Words words_of(ImpactLaw) {
+    return {"newton", "poisson", "in-turn"};
+}
+inline Words words_of(StartPose) {
+    return {"as-written", "equilibrium"};
+}
+inline Words words_of(Interpolation::Kind) {
+    return {"cubic", "linear"};
+}
+inline Words words_of(RoadClass) {
+    return {"A", "B", "C", "D", "E", "F", "G", "H"};
 }
 inline Words words_of(ReactionFrame) {
     return {"world", "marker"};

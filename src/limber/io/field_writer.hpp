@@ -1,6 +1,7 @@
 #pragma once
 // Writes described elements (model/description.hpp). Internal to the room.
 
+#include <algorithm>
 #include <optional>
 
 #include "limber/io/element_writer.hpp"
@@ -15,6 +16,7 @@ public:
 
     template <class T>
     void main(const T& value, Variables = Variables::none) {
+        has_main_ = true;
         map_.add(key_, node_of(value));
     }
     template <class T>
@@ -25,7 +27,12 @@ public:
     void time_law(const TimeLaw& law, const FieldNote& note, const char* /*table_meaning*/) {
         writer_.add_time_law(map_, law, note.name);
     }
-    YAML::Node take() { return map_.take(); }
+    YAML::Node take() {
+        if (has_main_ || *key_ == '\0') return map_.take();
+        MappingWriter whole;
+        whole.add(key_, map_.take());
+        return whole.take();
+    }
 
 protected:
     // What a reader would make of an absent field.
@@ -34,6 +41,11 @@ protected:
     static bool is_absent(const AngularVector& value) { return is_zero(value.components); }
     static bool is_absent(const std::vector<Number>& value) { return value.empty(); }
     static bool is_absent(const Coordinate& value) { return value.name.empty(); }
+    // Of joints that have been removed nothing is written.
+    bool is_absent(const std::vector<JointNumber>& value) const {
+        return std::none_of(value.begin(), value.end(), [&](const JointNumber& one) { return has_joint(one); });
+    }
+    bool has_joint(const JointNumber& number) const { return !writer_.model_.joints.find(number.joint).is_null(); }
     template <class T>
     static bool is_absent(const std::optional<T>& value) {
         return !value;
@@ -47,6 +59,15 @@ protected:
     YAML::Node node_of(const Number3& value) const { return writer_.vector(value); }
     YAML::Node node_of(const AngularVector& value) const { return writer_.angular(value.components); }
     static YAML::Node node_of(const std::vector<Number>& value) { return number_list(value); }
+    static YAML::Node node_of(const std::string& value) { return YAML::Node(value); }
+    static YAML::Node node_of(const std::vector<std::string>& value) { return YAML::Node(value); }
+    YAML::Node node_of(const std::vector<JointNumber>& value) const {
+        MappingWriter map;
+        for (const JointNumber& number : value)
+            if (has_joint(number)) map.add(number.joint, number.value);
+        return map.take();
+    }
+    static YAML::Node node_of(const TableDefinition& value) { return table_rows(value); }
     static YAML::Node node_of(bool value) { return YAML::Node(value ? "true" : "false"); }
     YAML::Node node_of(MarkerHandle value) const { return YAML::Node(writer_.marker_name(value)); }
     YAML::Node node_of(const MarkerPair& value) const { return writer_.two_markers(value.first, value.second); }
@@ -79,15 +100,21 @@ protected:
         if constexpr (std::is_enum_v<T>) {
             return YAML::Node(words_of(value)[static_cast<std::size_t>(value)]);
         } else {
-            FieldWriter inside(writer_, "");
-            T::visit(value, inside);
-            return inside.take();
+            return writer_.described(value);
         }
     }
 
     const ElementWriter& writer_;
     const char* key_;
     MappingWriter map_;
+    bool has_main_ = false;
 };
+
+template <class Described>
+YAML::Node ElementWriter::described(const Described& element) const {
+    FieldWriter writer(*this, "");
+    Described::visit(element, writer);
+    return writer.take();
+}
 
 }  // namespace limber

@@ -1,7 +1,6 @@
 #include "limber/io/format.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "limber/io/field_formats.hpp"
 
@@ -82,42 +81,7 @@ const std::vector<FieldFormat>& lateral_fields() {
 }
 
 const std::vector<TypeFormat>& road_formats() {
-    static const std::vector<TypeFormat> list{
-        {"bump",
-         K::object,
-         "cosine bump: height/2 (1 - cos(2 pi s/length))",
-         false,
-         {{"from", K::number, "x at its start", true},
-          {"length", K::number, "along x", true},
-          {"height", K::number, "at its top", true}}},
-        {"ramp",
-         K::object,
-         "straight slope",
-         false,
-         {{"from", K::number, "x at its foot", true},
-          {"to", K::number, "x at its top", true},
-          {"height", K::number, "gained", true},
-          {"rounding", K::number, "length of the parabolas at both ends (default 0: sharp)"}}},
-        {"stairs",
-         K::object,
-         "steps whose risers are half cosines",
-         false,
-         {{"from", K::number, "x of the first riser", true},
-          {"count", K::number, "number of steps", true},
-          {"run", K::number, "distance of the risers", true},
-          {"rise", K::number, "height of a step, negative downwards", true},
-          {"riser", K::number, "length of a riser along x", true}}},
-        {"random",
-         K::object,
-         "random road of ISO 8608, classes A .. H",
-         false,
-         {{"class", K::text, "A (very good) .. H (very poor)", true},
-          {"seed", K::number, "of the random numbers (default 1): left and right tracks want different ones"},
-          {"from", K::number, "x at its start (default 0)"},
-          {"length", K::number, "along x", true}}},
-        {"table", K::table, "height over x", false, {{"interpolation", K::text, "cubic (default) or linear"}}},
-        {"height", K::number, "an expression of x", false, {}},
-    };
+    static const std::vector<TypeFormat> list = describe_alternatives<RoadPiece>();
     return list;
 }
 
@@ -179,6 +143,15 @@ const std::vector<TypeFormat>& solid_formats() {
     return list;
 }
 
+std::vector<FieldFormat> size_fields(Solid::Kind kind) {
+    std::vector<FieldFormat> fields;
+    for (const FieldFormat& field : solid_formats()[static_cast<std::size_t>(kind)].options) {
+        if (std::string_view(field.name) == "mass") break;  // what all solids have follows
+        if (field.kind == K::number) fields.push_back(field);
+    }
+    return fields;
+}
+
 const std::vector<FieldFormat>& body_fields() {
     static const std::vector<FieldFormat> list = [] {
         std::vector<FieldFormat> fields;
@@ -232,42 +205,17 @@ const std::vector<FieldFormat>& initial_fields() {
 }
 
 const std::vector<FieldFormat>& simulation_fields() {
-    static const std::vector<FieldFormat> list{
-        {"until", K::number, "end time (default 10)"},
-        {"step", K::number, "time step (default 0.001)"},
-        {"every", K::number, "interval of output (default: every step)"},
-        {"formulation", K::text, "see 'limber list formulations'"},
-        {"integrator", K::text, "see 'limber list integrators'"},
-        {"start", K::text,
-         "as-written (default) or equilibrium: positions of static equilibrium at t = 0, velocities as written"},
-        {"coordinates", K::text, "natural, reference-point or relative (default: what suits the formulation)"},
-        {"impacts", K::text, "newton (default), poisson or in-turn: law of several impacts at once"},
-    };
+    static const std::vector<FieldFormat> list = describe_fields<SimulationDefaults>();
     return list;
 }
 
 const std::vector<FieldFormat>& component_fields() {
-    static const std::vector<FieldFormat> list{
-        {"bodies", K::object, "list of names; a * at the end of a name stands for any rest", true},
-        {"formulation", K::text, "see 'limber list formulations' (default: that of the whole)"},
-        {"integrator", K::text, "see 'limber list integrators' (default: that of the whole)"},
-        {"coordinates", K::text, "natural, reference-point or relative (default: what suits the formulation)"},
-        {"step", K::number, "own time step; a step of the whole is divided into equal ones of at most this length"},
-    };
+    static const std::vector<FieldFormat> list = describe_fields<ComponentGroup>();
     return list;
 }
 
 const std::vector<FieldFormat>& modular_fields() {
-    static const std::vector<FieldFormat> list{
-        {"division", K::text, "groups (those of 'components'), body, tree, auto or auto:K"},
-        {"gluing", K::text, "direct (default), conjugate-gradient, anderson, uzawa or penalty"},
-        {"coupling", K::text, "end-of-step (default) or acceleration"},
-        {"course", K::text, "of forces between components over a divided step: hold, linear (default) or quadratic"},
-        {"tolerance", K::number, "of the forces between components (default 1e-8)"},
-        {"rho", K::number, "step of uzawa (default: by the inertia that joints meet)"},
-        {"joint-rho", K::joint_map, "the same for single joints between components"},
-        {"iterate", K::truth, "no: forces between components are extrapolated over the step (default yes)"},
-    };
+    static const std::vector<FieldFormat> list = describe_fields<ModularDefaults>();
     return list;
 }
 
@@ -315,11 +263,6 @@ const std::vector<FieldFormat>& top_level_fields() {
 const std::vector<std::string>& reserved_names() {
     static const std::vector<std::string> names{"t", "x", "v", "pi", "not"};
     return names;
-}
-
-Number road_class_roughness(int index) {
-    // The roughness of each class is four times that of the one before.
-    return 16e-6 * std::pow(4.0, index);
 }
 
 std::vector<std::string> field_names(const std::vector<FieldFormat>& fields) {

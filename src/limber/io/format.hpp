@@ -10,43 +10,34 @@
 
 namespace limber {
 
-/// In the order of JointType, ForceType, StopType, SensorType.
+/// In the order of JointType, ForceType, StopType, SensorType, RoadPiece, ContactRule::Law, ContactShape::Kind,
+/// Solid::Kind, EventRule::Direction.
 const std::vector<TypeFormat>& joint_formats();
 const std::vector<TypeFormat>& force_formats();
 const std::vector<TypeFormat>& stop_formats();
 const std::vector<TypeFormat>& sensor_formats();
-struct ContactFormat : TypeFormat {
-    ContactRule::Law law;
-};
-struct ShapeFormat : TypeFormat {
-    ContactShape::Kind shape;
-};
-
-const std::vector<ContactFormat>& contact_formats();
-const ContactFormat& contact_format(ContactRule::Law law);
-const std::vector<ShapeFormat>& shape_formats();
+const std::vector<TypeFormat>& road_formats();
+const std::vector<TypeFormat>& contact_formats();
+const std::vector<TypeFormat>& shape_formats();
 const std::vector<TypeFormat>& solid_formats();
+const std::vector<TypeFormat>& event_formats();
+/// The numbers of a solid's size, in their order; a box has a list instead.
+std::vector<FieldFormat> size_fields(Solid::Kind kind);
 const std::vector<FieldFormat>& body_fields();
 const std::vector<FieldFormat>& placement_fields();
 const std::vector<FieldFormat>& marker_fields();
 const std::vector<FieldFormat>& driver_fields();
 const std::vector<FieldFormat>& curve_fields();
-const std::vector<TypeFormat>& road_formats();
 const std::vector<FieldFormat>& lateral_fields();
 const std::vector<FieldFormat>& table_fields();
 const std::vector<FieldFormat>& initial_fields();
 const std::vector<FieldFormat>& simulation_fields();
 const std::vector<FieldFormat>& component_fields();
 const std::vector<FieldFormat>& modular_fields();
-const std::vector<TypeFormat>& event_formats();
 const std::vector<FieldFormat>& top_level_fields();
 
 /// Names in expressions that no parameter can have.
 const std::vector<std::string>& reserved_names();
-
-/// Roughness of the classes A, B, ... of ISO 8608.
-constexpr int road_class_count = 8;
-Number road_class_roughness(int index);
 
 std::vector<std::string> field_names(const std::vector<FieldFormat>& fields);
 

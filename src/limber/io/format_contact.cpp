@@ -1,7 +1,5 @@
 // The words of the file for bodies that touch: contact rules and shapes.
 
-#include <algorithm>
-
 #include "limber/io/format.hpp"
 
 namespace limber {
@@ -22,7 +20,7 @@ std::vector<FieldFormat> with_friction(std::vector<FieldFormat> fields) {
 
 }  // namespace
 
-const std::vector<ContactFormat>& contact_formats() {
+const std::vector<TypeFormat>& contact_formats() {
     // Of compliant laws, whose friction is a function of the slip or of bristles.
     const auto with_slip = [](std::vector<FieldFormat> fields) {
         fields.insert(
@@ -43,64 +41,52 @@ const std::vector<ContactFormat>& contact_formats() {
     };
     static const FieldFormat stiffness{"stiffness", K::number, "force over depth to the power of the exponent", true};
     static const FieldFormat exponent{"exponent", K::number, "of the depth (default 1.5: round bodies)"};
-    static const std::vector<ContactFormat> list{
-        {{"rigid", K::two_bodies, "no overlap, friction in Coulomb's cone; needs the integrator moreau-jean", false,
-          with_friction({{"restitution", K::number, "speed after an impact over that before (default 0)"},
-                         {"static-friction", K::number, "coefficient while it sticks (default: that of sliding)"}})},
-         ContactRule::Law::rigid},
-        {{"linear", K::two_bodies, "spring and damper at each contact point", false,
-          with_slip({{"stiffness", K::number, "force over depth", true},
-                     {"damping", K::number, "force over rate of depth (default 0)"},
-                     {"full-depth", K::number, "depth at which the damping has its full value (default 0)"}})},
-         ContactRule::Law::linear},
-        {{"hertz", K::two_bodies, "elastic: stiffness * depth^exponent", false, with_slip({stiffness, exponent})},
-         ContactRule::Law::hertz},
-        {{"hunt-crossley", K::two_bodies, "stiffness * depth^exponent * (1 + factor * rate of depth)", false,
-          with_slip({stiffness, exponent, {"factor", K::number, "damping factor, s/m", true}})},
-         ContactRule::Law::hunt_crossley},
-        {{"exact-restitution", K::two_bodies,
-          "the same with the factor that gives a restitution at the speed of an impact (Gonthier)", false,
-          with_slip({stiffness,
-                     exponent,
-                     {"restitution", K::number, "speed after an impact over that before", true},
-                     {"speed", K::number, "of approach at which it is exact", true}})},
-         ContactRule::Law::exact_restitution},
-        {{"none", K::two_bodies, "these do not touch", false, {}}, ContactRule::Law::none},
+    static const std::vector<TypeFormat> list{
+        {"rigid", K::two_bodies, "no overlap, friction in Coulomb's cone; needs the integrator moreau-jean", false,
+         with_friction({{"restitution", K::number, "speed after an impact over that before (default 0)"},
+                        {"static-friction", K::number, "coefficient while it sticks (default: that of sliding)"}})},
+        {"linear", K::two_bodies, "spring and damper at each contact point", false,
+         with_slip({{"stiffness", K::number, "force over depth", true},
+                    {"damping", K::number, "force over rate of depth (default 0)"},
+                    {"full-depth", K::number, "depth at which the damping has its full value (default 0)"}})},
+        {"hertz", K::two_bodies, "elastic: stiffness * depth^exponent", false, with_slip({stiffness, exponent})},
+        {"hunt-crossley", K::two_bodies, "stiffness * depth^exponent * (1 + factor * rate of depth)", false,
+         with_slip({stiffness, exponent, {"factor", K::number, "damping factor, s/m", true}})},
+        {"exact-restitution", K::two_bodies,
+         "the same with the factor that gives a restitution at the speed of an impact (Gonthier)", false,
+         with_slip({stiffness,
+                    exponent,
+                    {"restitution", K::number, "speed after an impact over that before", true},
+                    {"speed", K::number, "of approach at which it is exact", true}})},
+        {"none", K::two_bodies, "these do not touch", false, {}},
     };
     return list;
 }
 
-const ContactFormat& contact_format(ContactRule::Law law) {
-    const auto& list = contact_formats();
-    return *std::find_if(list.begin(), list.end(), [&](const ContactFormat& format) { return format.law == law; });
-}
-
-const std::vector<ShapeFormat>& shape_formats() {
-    static const auto make = [](const char* name, ContactShape::Kind kind, const char* meaning,
-                                std::vector<FieldFormat> fields, bool is_spatial_only) {
+const std::vector<TypeFormat>& shape_formats() {
+    static const auto make = [](const char* name, const char* meaning, std::vector<FieldFormat> fields,
+                                bool is_spatial_only) {
         for (const auto& field : placement_fields()) fields.push_back(field);
-        return ShapeFormat{{name, K::object, meaning, is_spatial_only, fields}, kind};
+        return TypeFormat{name, K::object, meaning, is_spatial_only, fields};
     };
     static const FieldFormat radius{"radius", K::number, "radius", true};
     static const FieldFormat length{"length", K::number, "along z", true};
     static const FieldFormat file{"file", K::text, "STL or OBJ file, beside the model file"};
-    using S = ContactShape::Kind;
-    static const std::vector<ShapeFormat> list{
-        make("plane", S::plane, "everything below z = 0 (plane: y = 0) of its frame", {}, false),
-        make("sphere", S::sphere, "centred (plane: a disc)", {radius}, false),
-        make("box", S::box, "centred", {{"size", K::numbers, "lengths along x, y, z (plane: x, y)", true}}, false),
-        make("capsule", S::capsule, "centred, along z (plane: x)",
+    static const std::vector<TypeFormat> list{
+        make("plane", "everything below z = 0 (plane: y = 0) of its frame", {}, false),
+        make("sphere", "centred (plane: a disc)", {radius}, false),
+        make("box", "centred", {{"size", K::numbers, "lengths along x, y, z (plane: x, y)", true}}, false),
+        make("capsule", "centred, along z (plane: x)",
              {radius, {"length", K::number, "of the axis, without the round ends", true}}, false),
-        make("cylinder", S::cylinder, "centred, along z", {radius, length}, true),
-        make("cone", S::cone, "along z, base at -length/2, apex at +length/2", {radius, length}, true),
-        make("convex", S::convex, "the convex hull of points (plane: a polygon)",
-             {{"points", K::points, "corners"}, file}, false),
-        make("mesh", S::mesh, "surface of triangles, seen from outside", {file}, true),
-        make("height-field", S::height_field, "ground of heights on a grid, centred, z up",
+        make("cylinder", "centred, along z", {radius, length}, true),
+        make("cone", "along z, base at -length/2, apex at +length/2", {radius, length}, true),
+        make("convex", "the convex hull of points (plane: a polygon)", {{"points", K::points, "corners"}, file}, false),
+        make("mesh", "surface of triangles, seen from outside", {file}, true),
+        make("height-field", "ground of heights on a grid, centred, z up",
              {{"size", K::numbers, "lengths along x and y", true},
               {"heights", K::numbers, "[[z, ...], ...]: rows along x, one after the other along y", true}},
              true),
-        make("profile", S::profile, "line through points of the xy plane, touched from its left: road, cam, rail",
+        make("profile", "line through points of the xy plane, touched from its left: road, cam, rail",
              {{"points", K::points, "in the order of travel", true},
               {"width", K::number, "along z, centred (space only)"}},
              false),

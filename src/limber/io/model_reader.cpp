@@ -6,10 +6,10 @@
 #include <cmath>
 #include <filesystem>
 
+#include "limber/io/field_reader.hpp"
 #include "limber/io/other_words.hpp"
 #include "limber/io/regular_file.hpp"
 #include "limber/kinematics/mechanism/mechanism.hpp"
-#include "limber/model/evaluation.hpp"
 
 namespace limber {
 namespace {
@@ -79,17 +79,56 @@ void ModelReader::each(const char* section, const YamlNode::UseEntry& read) {
 }
 
 // A type of element that is none: name what was found, and what may have been meant.
-void ModelReader::refuse_type(const YamlNode& node, const std::vector<std::string>& names, const char* what,
-                              const std::function<bool(const std::string&)>& is_option) {
+void ModelReader::refuse_type(const YamlNode& node, const std::vector<TypeFormat>& formats, const char* what) {
+    std::vector<std::string> names;
+    std::vector<std::string> options;
+    for (const TypeFormat& format : formats) {
+        names.emplace_back(format.name);
+        for (const FieldFormat& option : format.options) options.emplace_back(option.name);
+    }
     const std::string expected = fmt::format("expected one of {}", fmt::join(names, ", "));
     std::vector<std::string> found;
     for (const auto& [key, child] : node.entries("a mapping")) {
-        if (!is_option(key))
+        if (std::find(options.begin(), options.end(), key) == options.end())
             child.fail(fmt::format("unknown {} type '{}'{}; {}", what, key, suggest_word(key, names), expected));
         found.push_back(key);
     }
     node.fail(fmt::format("the type of the {} is missing{}; {}", what,
                           found.empty() ? "" : fmt::format(": found {} only", fmt::join(found, ", ")), expected));
+}
+
+const TypeFormat& ModelReader::find_type(const YamlNode& node, const std::vector<TypeFormat>& formats,
+                                         const char* what) const {
+    if (!node.is_map()) node.fail(fmt::format("expected a mapping with the type of the {}", what));
+    const TypeFormat* found = nullptr;
+    for (const TypeFormat& format : formats) {
+        if (!node.child(format.name)) continue;
+        // An option of one type may be the name of another (a sensor of a 'force').
+        if (found != nullptr) node.fail(fmt::format("both '{}' and '{}' are given", found->name, format.name));
+        found = &format;
+    }
+    if (found == nullptr) refuse_type(node, formats, what);
+    std::vector<FieldFormat> keys{{found->name, found->kind, found->meaning}};
+    // What an object holds belongs to the object.
+    if (found->kind != FieldKind::object) keys.insert(keys.end(), found->options.begin(), found->options.end());
+    check_fields(node, keys);
+    if (found->is_spatial_only && model_.planar)
+        node.fail(fmt::format("a {} {} needs a spatial model; this one is planar", found->name, what));
+    return *found;
+}
+
+const TypeFormat& ModelReader::find_shape(const YamlNode& item, const std::vector<TypeFormat>& formats) const {
+    std::vector<std::string> names;
+    const TypeFormat* found = nullptr;
+    for (const TypeFormat& format : formats) {
+        names.emplace_back(format.name);
+        if (item.child(format.name)) found = &format;
+    }
+    item.check_keys(names);
+    if (found == nullptr) item.fail(fmt::format("expected one of {}", fmt::join(names, ", ")));
+    if (found->is_spatial_only && model_.planar)
+        item.fail(fmt::format("a {} needs a spatial model; this one is planar", found->name));
+    return *found;
 }
 
 ModelFile ModelReader::read(const std::string& text, const std::string& name) {
@@ -134,9 +173,9 @@ void ModelReader::read_sections() {
     read_each("sensors", &ModelReader::read_sensor);
     read_each("events", &ModelReader::read_event);
     read_initial();
-    read_simulation();
+    read_section("simulation", model_.simulation);
     read_each("components", &ModelReader::read_component);
-    read_modular();
+    read_section("modular", model_.simulation.modular);
 }
 
 ModelReader::ModelReader(Model model) : ModelReader(ParameterOverrides{}, nullptr) {
@@ -227,8 +266,8 @@ TableDefinition ModelReader::read_rows(const YamlNode& rows, const std::optional
         table.y.push_back(pair[1].number());
     }
     if (table.x.size() < 2) rows.fail("a table needs at least two rows");
-    if (interpolation && interpolation->choice({"cubic", "linear"}) == 1)
-        table.interpolation = Interpolation::Kind::linear;
+    if (interpolation)
+        table.interpolation = static_cast<Interpolation::Kind>(interpolation->choice(words_of(table.interpolation)));
     return table;
 }
 
@@ -275,40 +314,23 @@ void ModelReader::read_initial() {
     }
 }
 
-void ModelReader::read_simulation() {
-    for (const YamlNode& document : documents_) {
-        const auto node = document.child("simulation");
-        if (!node) continue;
-        node->check_keys(field_names(simulation_fields()));
-        SimulationDefaults& s = model_.simulation;
-        if (const auto child = node->child("until")) s.until = child->number();
-        if (const auto child = node->child("step")) s.step = child->number();
-        if (const auto child = node->child("every")) s.every = child->number();
-        if (const auto child = node->child("formulation")) s.formulation = child->text("a formulation");
-        if (const auto child = node->child("integrator")) s.integrator = child->text("an integrator");
-        if (const auto child = node->child("start"))
-            s.from_equilibrium = child->choice({"as-written", "equilibrium"}) == 1;
-        if (const auto child = node->child("coordinates")) s.coordinates = child->text("a set of coordinates");
-        if (const auto child = node->child("impacts")) {
-            static const std::vector<std::string> laws{"newton", "poisson", "in-turn"};
-            s.impacts = laws[child->choice(laws)];
-        }
-    }
+void ModelReader::check_fields(const YamlNode& node, const std::vector<FieldFormat>& fields) {
+    node.check_keys(field_names(fields));
+    for (const FieldFormat& field : fields)
+        if (field.is_required && !node.child(field.name))
+            node.fail(fmt::format("'{}' is missing: {}", field.name, field.meaning));
+}
+
+template <class Section>
+void ModelReader::read_section(const char* name, Section& section) {
+    for (const YamlNode& document : documents_)
+        if (const auto node = document.child(name)) FieldReader(*this, *node, "").read_object(section);
 }
 
 void ModelReader::read_component(const std::string& name, const YamlNode& node) {
     node.check_name(name);
-    node.check_keys(field_names(component_fields()));
-    ComponentGroup group;
-    group.name = name;
-    const auto bodies = node.child("bodies");
-    if (!bodies) node.fail("expected 'bodies', a list of names");
-    for (const YamlNode& item : bodies->items("a list of names of bodies"))
-        group.bodies.push_back(item.text("the name of a body"));
-    if (const auto child = node.child("formulation")) group.formulation = child->text("a formulation");
-    if (const auto child = node.child("integrator")) group.integrator = child->text("an integrator");
-    if (const auto child = node.child("coordinates")) group.coordinates = child->text("a set of coordinates");
-    if (const auto child = node.child("step")) group.step = child->number();
+    ComponentGroup group{.name = name};
+    FieldReader(*this, node, "").read_object(group);
     model_.simulation.components.push_back(std::move(group));
 }
 
@@ -317,35 +339,6 @@ Number ModelReader::positive_number(const YamlNode& node, const ModelEvaluation&
     const double value = evaluation.number(number, node.path());
     if (!(value > 0)) node.fail(fmt::format("expected a positive number, found {:.6g}", value));
     return number;
-}
-
-void ModelReader::require_joint(const std::string& name, const YamlNode& node) const {
-    if (!model_.joints.find(name).is_null()) return;
-    std::vector<std::string> names;
-    for (const auto handle : model_.joints.handles()) names.push_back(model_.joints.get(handle).name);
-    node.fail(fmt::format("there is no joint '{}'{}", name, did_you_mean(name, names)));
-}
-
-void ModelReader::read_modular() {
-    for (const YamlNode& document : documents_) {
-        const auto node = document.child("modular");
-        if (!node) continue;
-        node->check_keys(field_names(modular_fields()));
-        ModularDefaults& m = model_.simulation.modular;
-        const ModelEvaluation evaluation(model_);
-        if (const auto child = node->child("division")) m.division = child->text("a division");
-        if (const auto child = node->child("gluing")) m.gluing = child->text("a method of gluing");
-        if (const auto child = node->child("coupling")) m.coupling = child->text("a coupling");
-        if (const auto child = node->child("course")) m.course = child->text("a course");
-        if (const auto child = node->child("tolerance")) m.tolerance = child->number();
-        if (const auto child = node->child("rho")) m.rho = positive_number(*child, evaluation);
-        if (const auto child = node->child("joint-rho"))
-            for (const auto& [joint, value] : child->entries("{joint: number}")) {
-                require_joint(joint, value);
-                m.joint_rho.push_back({joint, positive_number(value, evaluation)});
-            }
-        if (const auto child = node->child("iterate")) m.use_iteration = child->truth();
-    }
 }
 
 MarkerHandle ModelReader::marker(const YamlNode& node) const {

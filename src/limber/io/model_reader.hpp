@@ -1,8 +1,6 @@
 #pragma once
 // Turns a YAML tree into a Model, section by section. Internal to the room.
 
-#include <algorithm>
-
 #include "limber/io/format.hpp"
 #include "limber/io/model_file.hpp"
 #include "limber/io/yaml_node.hpp"
@@ -40,13 +38,11 @@ private:
     void read_table(const std::string& name, const YamlNode& node);
     void read_curve(const std::string& name, const YamlNode& node);
     void read_road(const std::string& name, const YamlNode& node);
-    RoadPiece read_road_piece(const YamlNode& node) const;
     void read_initial();
-    void read_simulation();
+    template <class Section>
+    void read_section(const char* name, Section& section);
     void read_component(const std::string& name, const YamlNode& node);
-    void read_modular();
     Number positive_number(const YamlNode& node, const ModelEvaluation& evaluation) const;
-    void require_joint(const std::string& name, const YamlNode& node) const;
     /// Calls read(name, node) for every entry of a section in all documents.
     void each(const char* section, const YamlNode::UseEntry& read);
 
@@ -83,7 +79,7 @@ private:
     std::vector<std::string> read_groups(const YamlNode& node) const;
     const std::vector<std::string>& group_names();  ///< sorted
     std::vector<ContactShape> read_shapes(const YamlNode& node) const;
-    ContactShape read_shape(const ShapeFormat& format, const YamlNode& node) const;
+    ContactShape read_shape(const TypeFormat& format, const YamlNode& node) const;
 
     void read_sensor(const std::string& name, const YamlNode& node);
     void check_view(const Sensor& sensor, const YamlNode& node) const;
@@ -92,12 +88,17 @@ private:
     MarkerHandle marker(const YamlNode& node) const;
     std::pair<MarkerHandle, MarkerHandle> two_markers(const YamlNode& node) const;
     /// The one key of the node that names a type, checked together with that type's options.
-    template <class Format>
-    const Format& find_type(const YamlNode& node, const std::vector<Format>& formats, const char* what) const;
+    const TypeFormat& find_type(const YamlNode& node, const std::vector<TypeFormat>& formats, const char* what) const;
     /// Says which key was taken for the type of an element but is none.
-    [[noreturn]] static void refuse_type(const YamlNode& node, const std::vector<std::string>& names, const char* what,
-                                         const std::function<bool(const std::string&)>& is_option);
-    /// An element of one of several types, with all its fields (field_reader.hpp).
+    [[noreturn]] static void refuse_type(const YamlNode& node, const std::vector<TypeFormat>& formats,
+                                         const char* what);
+    /// The one key of an item of a list of solids or shapes.
+    const TypeFormat& find_shape(const YamlNode& item, const std::vector<TypeFormat>& formats) const;
+    /// All keys of a mapping are among these, and those that are required are there.
+    static void check_fields(const YamlNode& node, const std::vector<FieldFormat>& fields);
+    /// One of several types, with all its fields (field_reader.hpp).
+    template <class Types>
+    Types read_type(const YamlNode& node, const std::vector<TypeFormat>& formats, const char* what) const;
     template <class Element>
     Element read_typed(const std::string& name, const YamlNode& node, const std::vector<TypeFormat>& formats) const;
     template <class Element>
@@ -116,38 +117,6 @@ private:
     std::optional<std::vector<std::string>> group_names_;  ///< once all bodies have been read
     std::vector<MarkerHandle> reread_markers_;             ///< made by the joint that is being read again
 };
-
-template <class Format>
-const Format& ModelReader::find_type(const YamlNode& node, const std::vector<Format>& formats, const char* what) const {
-    if (!node.is_map()) node.fail(std::string("expected a mapping with the type of the ") + what);
-    std::vector<std::string> names;
-    const Format* found = nullptr;
-    for (const Format& format : formats) {
-        names.emplace_back(format.name);
-        if (!node.child(format.name)) continue;
-        // An option of one type may be the name of another (a sensor of a 'force').
-        if (found != nullptr) node.fail(std::string("both '") + found->name + "' and '" + format.name + "' are given");
-        found = &format;
-    }
-    if (found == nullptr)
-        refuse_type(node, names, what, [&](const std::string& key) {
-            return std::any_of(formats.begin(), formats.end(), [&](const Format& format) {
-                const auto options = field_names(format.options);
-                return std::find(options.begin(), options.end(), key) != options.end();
-            });
-        });
-    // What an object holds belongs to the object.
-    const bool has_options = found->kind != FieldKind::object;
-    std::vector<std::string> keys = has_options ? field_names(found->options) : std::vector<std::string>{};
-    keys.insert(keys.begin(), found->name);
-    node.check_keys(keys);
-    for (const FieldFormat& option : found->options)
-        if (has_options && option.is_required && !node.child(option.name))
-            node.fail(std::string("'") + option.name + "' is missing: " + option.meaning);
-    if (found->is_spatial_only && model_.planar)
-        node.fail(std::string("a ") + found->name + " " + what + " needs a spatial model; this one is planar");
-    return *found;
-}
 
 template <class Element>
 void ModelReader::add(Table<Element>& table, Element element, const YamlNode& node) {

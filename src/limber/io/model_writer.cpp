@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "limber/io/element_writer.hpp"
+#include "limber/io/field_writer.hpp"
 
 namespace limber {
 
@@ -51,49 +51,6 @@ YAML::Node ElementWriter::initial() const {
     MappingWriter map;
     map.add("positions", values(model_.initial_positions));
     map.add("rates", values(model_.initial_rates));
-    return map.take();
-}
-
-YAML::Node ElementWriter::simulation() const {
-    const SimulationDefaults& s = model_.simulation;
-    MappingWriter map;
-    map.add_given("until", s.until);
-    map.add_given("step", s.step);
-    map.add_given("every", s.every);
-    map.add_unless_empty("formulation", s.formulation);
-    map.add_unless_empty("integrator", s.integrator);
-    if (s.from_equilibrium) map.add("start", YAML::Node("equilibrium"));
-    map.add_unless_empty("coordinates", s.coordinates);
-    map.add_unless_empty("impacts", s.impacts);
-    return map.take();
-}
-
-YAML::Node ElementWriter::write(const ComponentGroup& group) const {
-    MappingWriter map;
-    YAML::Node bodies;
-    for (const std::string& name : group.bodies) bodies.push_back(name);
-    map.add("bodies", bodies);
-    map.add_unless_empty("formulation", group.formulation);
-    map.add_unless_empty("integrator", group.integrator);
-    map.add_unless_empty("coordinates", group.coordinates);
-    map.add_given("step", group.step);
-    return map.take();
-}
-
-YAML::Node ElementWriter::modular() const {
-    const ModularDefaults& m = model_.simulation.modular;
-    MappingWriter map;
-    map.add_unless_empty("division", m.division);
-    map.add_unless_empty("gluing", m.gluing);
-    map.add_unless_empty("coupling", m.coupling);
-    map.add_unless_empty("course", m.course);
-    map.add_given("tolerance", m.tolerance);
-    map.add_given("rho", m.rho);
-    MappingWriter joint_rho;
-    for (const auto& [joint, value] : m.joint_rho)
-        if (!model_.joints.find(joint).is_null()) joint_rho.add(joint, value);
-    if (const YAML::Node node = joint_rho.take(); node.size() > 0) map.add("joint-rho", node);
-    if (m.use_iteration) map.add("iterate", YAML::Node(*m.use_iteration));
     return map.take();
 }
 
@@ -186,11 +143,11 @@ public:
         section("sensors", model_.sensors);
         section("events", model_.events);
         write_initial();
-        entry_unless_empty("simulation", elements_.simulation());
+        entry_unless_empty("simulation", elements_.described(model_.simulation));
         if (!model_.simulation.components.empty()) text_ += "components:\n";
         for (const ComponentGroup& group : model_.simulation.components)
-            text_ += entry_text(group.name, elements_.write(group), 2);
-        entry_unless_empty("modular", elements_.modular());
+            text_ += entry_text(group.name, elements_.described(group), 2);
+        entry_unless_empty("modular", elements_.described(model_.simulation.modular));
         return std::move(text_);
     }
 

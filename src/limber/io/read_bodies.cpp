@@ -63,54 +63,38 @@ Number3 ModelReader::read_angular(const YamlNode& node, const std::vector<std::s
 }
 
 Solid ModelReader::read_solid(const TypeFormat& format, const YamlNode& node, Body& body) const {
-    node.check_keys(field_names(format.options));
-    for (const FieldFormat& option : format.options)
-        if (option.is_required && !node.child(option.name))
-            node.fail(fmt::format("'{}' is missing: {}", option.name, option.meaning));
+    check_fields(node, format.options);
     Solid solid;
-    const std::string kind = format.name;
-    const auto size = [&](const char* key) {
-        const auto child = node.child(key);
-        solid.size.push_back(child ? child->number() : Number(0.0));
-    };
+    solid.kind = static_cast<Solid::Kind>(&format - solid_formats().data());
     if (const auto child = node.child("mass")) solid.mass = child->number();
     if (const auto child = node.child("density")) {
         if (solid.mass) child->fail("give 'mass' or 'density', not both");
         solid.density = child->number();
     }
     if (const auto child = node.child("color")) solid.color = child->text("a color");
-    if (kind == "rod") {
-        solid.kind = Solid::Kind::rod;
+    if (solid.kind == Solid::Kind::rod) {
         if (body.ends) node.fail("a body can have one rod");
         body.ends = {node.required("from").vector(model_.planar), node.required("to").vector(model_.planar)};
-        size("radius");
-        if (const auto child = node.child("end-masses")) {
-            const auto masses = child->numbers();
-            if (masses.size() != 2) child->fail(fmt::format("expected two masses, found {}", masses.size()));
-            if (solid.mass || solid.density) child->fail("give 'mass', 'density' or 'end-masses', not two of them");
-            solid.end_masses = {masses[0], masses[1]};
-        }
-        return solid;
+    } else {
+        solid.placement = read_placement(node);
     }
-    solid.placement = read_placement(node);
-    if (kind == "box") {
-        solid.kind = Solid::Kind::box;
-        const YamlNode child = node.required("size");
-        solid.size = child.numbers();
+    for (const FieldFormat& field : size_fields(solid.kind)) {
+        const auto child = node.child(field.name);
+        solid.size.push_back(child ? child->number() : Number(0.0));
+    }
+    if (const auto child = node.child("size")) {
+        solid.size = child->numbers();
         const std::size_t count = model_.planar ? 2 : 3;
         if (solid.size.size() != count)
-            child.fail(fmt::format("expected {} lengths, found {}", count, solid.size.size()));
-    } else if (kind == "cylinder" || kind == "disc") {
-        solid.kind = kind == "disc" ? Solid::Kind::disc : Solid::Kind::cylinder;
-        size("radius");
-        size(kind == "disc" ? "thickness" : "length");
-    } else if (kind == "sphere") {
-        solid.kind = Solid::Kind::sphere;
-        size("radius");
-    } else {
-        solid.kind = Solid::Kind::point;
-        if (solid.density) node.fail("a point has a mass, not a density");
+            child->fail(fmt::format("expected {} lengths, found {}", count, solid.size.size()));
     }
+    if (const auto child = node.child("end-masses")) {
+        const auto masses = child->numbers();
+        if (masses.size() != 2) child->fail(fmt::format("expected two masses, found {}", masses.size()));
+        if (solid.mass || solid.density) child->fail("give 'mass', 'density' or 'end-masses', not two of them");
+        solid.end_masses = {masses[0], masses[1]};
+    }
+    if (solid.kind == Solid::Kind::point && solid.density) node.fail("a point has a mass, not a density");
     return solid;
 }
 
@@ -232,15 +216,8 @@ void ModelReader::read_body(const std::string& name, const YamlNode& node) {
             if (const auto child = node.child(format.name)) body.solids.push_back(read_solid(format, *child, body));
         if (const auto list = node.child("solids"))
             for (const YamlNode& item : list->items("a list of solids")) {
-                const TypeFormat* format = nullptr;
-                std::vector<std::string> names;
-                for (const TypeFormat& candidate : solid_formats()) {
-                    names.emplace_back(candidate.name);
-                    if (item.child(candidate.name)) format = &candidate;
-                }
-                item.check_keys(names);
-                if (format == nullptr) item.fail(fmt::format("expected one of {}", fmt::join(names, ", ")));
-                body.solids.push_back(read_solid(*format, item.required(format->name), body));
+                const TypeFormat& format = find_shape(item, solid_formats());
+                body.solids.push_back(read_solid(format, item.required(format.name), body));
             }
         read_general_mass(node, body);
         body.placement = read_placement(node);

@@ -14,39 +14,27 @@ namespace limber {
 std::vector<ContactShape> ModelReader::read_shapes(const YamlNode& node) const {
     std::vector<ContactShape> shapes;
     for (const YamlNode& item : node.items("a list of shapes")) {
-        std::vector<std::string> names;
-        const ShapeFormat* format = nullptr;
-        for (const ShapeFormat& candidate : shape_formats()) {
-            names.emplace_back(candidate.name);
-            if (item.child(candidate.name)) format = &candidate;
-        }
-        item.check_keys(names);
-        if (format == nullptr) item.fail(fmt::format("expected one of {}", fmt::join(names, ", ")));
-        if (format->is_spatial_only && model_.planar)
-            item.fail(fmt::format("a {} needs a spatial model; this one is planar", format->name));
-        shapes.push_back(read_shape(*format, item.required(format->name)));
+        const TypeFormat& format = find_shape(item, shape_formats());
+        shapes.push_back(read_shape(format, item.required(format.name)));
     }
     return shapes;
 }
 
-ContactShape ModelReader::read_shape(const ShapeFormat& format, const YamlNode& node) const {
+ContactShape ModelReader::read_shape(const TypeFormat& format, const YamlNode& node) const {
     ContactShape shape;
-    shape.kind = format.shape;
+    shape.kind = static_cast<ContactShape::Kind>(&format - shape_formats().data());
     if (node.is_null()) {
         for (const FieldFormat& option : format.options)
             if (option.is_required) node.fail(fmt::format("'{}' is missing: {}", option.name, option.meaning));
         return shape;
     }
-    node.check_keys(field_names(format.options));
-    for (const FieldFormat& option : format.options)
-        if (option.is_required && !node.child(option.name))
-            node.fail(fmt::format("'{}' is missing: {}", option.name, option.meaning));
+    check_fields(node, format.options);
     shape.placement = read_placement(node);
     for (const char* key : {"radius", "length"})
         if (const auto child = node.child(key)) shape.size.push_back(child->number());
     if (const auto child = node.child("size")) {
         shape.size = child->numbers();
-        const std::size_t count = model_.planar || format.shape == ContactShape::Kind::height_field ? 2 : 3;
+        const std::size_t count = model_.planar || shape.kind == ContactShape::Kind::height_field ? 2 : 3;
         if (shape.size.size() != count)
             child->fail(fmt::format("expected {} lengths, found {}", count, shape.size.size()));
     }
@@ -66,7 +54,7 @@ ContactShape ModelReader::read_shape(const ShapeFormat& format, const YamlNode& 
     }
     if (const auto child = node.child("points")) {
         if (!shape.file.empty()) child->fail("give 'points' or 'file', not both");
-        const bool in_plane = model_.planar || format.shape == ContactShape::Kind::profile;
+        const bool in_plane = model_.planar || shape.kind == ContactShape::Kind::profile;
         for (const YamlNode& point : child->items("a list of points")) shape.points.push_back(point.vector(in_plane));
         if (shape.points.size() < 2) child->fail("expected at least two points");
     }
@@ -81,10 +69,10 @@ ContactShape ModelReader::read_shape(const ShapeFormat& format, const YamlNode& 
         if (shape.heights.size() < 2 * static_cast<std::size_t>(shape.columns) || shape.columns == 0)
             child->fail("expected at least two rows");
     }
-    const bool needs_source = format.shape == ContactShape::Kind::convex || format.shape == ContactShape::Kind::mesh;
+    const bool needs_source = shape.kind == ContactShape::Kind::convex || shape.kind == ContactShape::Kind::mesh;
     if (needs_source && shape.file.empty() && shape.points.empty())
         node.fail(fmt::format("a {} needs 'file'{}", format.name,
-                              format.shape == ContactShape::Kind::convex ? " or 'points'" : ""));
+                              shape.kind == ContactShape::Kind::convex ? " or 'points'" : ""));
     return shape;
 }
 
@@ -143,10 +131,10 @@ ContactSide ModelReader::read_contact_side(const YamlNode& node) {
 }
 
 void ModelReader::read_contact(const std::string& name, const YamlNode& node) {
-    const ContactFormat& format = find_type(node, contact_formats(), "contact");
+    const TypeFormat& format = find_type(node, contact_formats(), "contact");
     ContactRule rule;
     rule.name = name;
-    rule.law = format.law;
+    rule.law = static_cast<ContactRule::Law>(&format - contact_formats().data());
     const YamlNode main = node.required(format.name);
     const auto sides = main.items("two bodies, groups or lists of them [first, second]");
     if (sides.size() != 2) main.fail(fmt::format("expected [first, second], found {}", sides.size()));

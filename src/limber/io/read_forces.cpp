@@ -38,49 +38,10 @@ ScalarLaw ModelReader::read_law(const YamlNode& node) const {
     return law;
 }
 
-RoadPiece ModelReader::read_road_piece(const YamlNode& node) const {
-    const TypeFormat& format = find_type(node, road_formats(), "piece of a road");
-    const YamlNode main = node.required(format.name);
-    const std::string kind = format.name;
-    RoadPiece piece;
-    if (kind == "table") {
-        piece.kind = RoadPiece::Kind::table;
-        piece.table = read_rows(main, node.child("interpolation"));
-        return piece;
-    }
-    if (kind == "height") {
-        piece.kind = RoadPiece::Kind::height;
-        piece.height = main.number({"x"});
-        return piece;
-    }
-    piece.kind = kind == "bump"     ? RoadPiece::Kind::bump
-                 : kind == "ramp"   ? RoadPiece::Kind::ramp
-                 : kind == "stairs" ? RoadPiece::Kind::stairs
-                                    : RoadPiece::Kind::random;
-    main.check_keys(field_names(format.options));
-    for (const FieldFormat& field : format.options) {
-        const auto child = main.child(field.name);
-        if (!child) {
-            if (field.is_required) main.fail(fmt::format("'{}' is missing: {}", field.name, field.meaning));
-            continue;
-        }
-        if (field.kind == FieldKind::text) {
-            piece.numbers["roughness"] = road_class_roughness(child->choice({"A", "B", "C", "D", "E", "F", "G", "H"}));
-        } else {
-            piece.numbers[field.name] = child->number();
-        }
-    }
-    return piece;
-}
-
 void ModelReader::read_road(const std::string& name, const YamlNode& node) {
-    RoadDefinition road;
-    road.name = name;
-    if (node.is_sequence()) {
-        for (const YamlNode& item : node.items("a list of pieces")) road.pieces.push_back(read_road_piece(item));
-    } else {
-        road.pieces.push_back(read_road_piece(node));
-    }
+    RoadDefinition road{.name = name};
+    for (const YamlNode& item : node.is_sequence() ? node.items("a list of pieces") : std::vector<YamlNode>{node})
+        road.pieces.push_back(read_type<RoadPiece>(item, road_formats(), "piece of a road"));
     add(model_.roads, std::move(road), node);
 }
 

@@ -50,9 +50,8 @@ public:
                  field.is_required ? " (required)" : "");
         line("");
     }
-    template <class Format>
-    void types(const std::vector<Format>& formats) {
-        for (const Format& format : formats) {
+    void types(const std::vector<TypeFormat>& formats) {
+        for (const TypeFormat& format : formats) {
             line("### {}\n", format.name);
             line("`{}: {}`{}: {}.\n", format.name, describe(format.kind),
                  format.is_spatial_only ? " (spatial models only)" : "", format.meaning);
@@ -91,7 +90,7 @@ std::string make_markdown_reference() {
     }
     out.line("### Shapes\n");
     out.line("Of the list `shapes`, and of `ground` too.\n");
-    for (const ShapeFormat& shape : shape_formats()) {
+    for (const TypeFormat& shape : shape_formats()) {
         out.line("#### {} (shape)\n", shape.name);
         out.line("{}{}.\n", shape.meaning, shape.is_spatial_only ? " (spatial models only)" : "");
         out.fields(shape.options);

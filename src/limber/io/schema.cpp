@@ -63,10 +63,9 @@ Json object_schema(const std::vector<FieldFormat>& fields) {
 }
 
 // One alternative per type, recognised by its key.
-template <class Format>
-Json typed_schema(const std::vector<Format>& formats) {
+Json typed_schema(const std::vector<TypeFormat>& formats) {
     Json alternatives = Json::array();
-    for (const Format& format : formats) {
+    for (const TypeFormat& format : formats) {
         std::vector<FieldFormat> fields = format.options;
         fields.insert(fields.begin(), FieldFormat{format.name, format.kind, format.meaning, true});
         Json schema = object_schema(fields);
@@ -120,7 +119,7 @@ std::string make_json_schema() {
                           {"additionalProperties", false}});
     }
     Json shapes = Json::array();
-    for (const ShapeFormat& shape : shape_formats())
+    for (const TypeFormat& shape : shape_formats())
         shapes.push_back({{"type", "object"},
                           {"properties", {{shape.name, object_schema(shape.options)}}},
                           {"required", {shape.name}},

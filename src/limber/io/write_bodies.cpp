@@ -36,44 +36,25 @@ YAML::Node ElementWriter::angular(const Number3& numbers) const {
 }
 
 void ElementWriter::add_solid(MappingWriter& map, const Solid& solid, const Body& body) const {
+    if (solid.kind == Solid::Kind::general)
+        throw ModelError("body '" + body.name + "': a file has room for mass properties after all solids only");
     MappingWriter fields;
-    const char* name = nullptr;
-    switch (solid.kind) {
-        case Solid::Kind::rod:
-            name = "rod";
-            fields.add("from", vector(body.ends.value()[0]));
-            fields.add("to", vector(body.ends.value()[1]));
-            fields.add_unless_zero("radius", solid.size.at(0));
-            if (solid.end_masses)
-                fields.add("end-masses", number_list({(*solid.end_masses)[0], (*solid.end_masses)[1]}));
-            break;
-        case Solid::Kind::box:
-            name = "box";
-            fields.add("size", number_list(solid.size));
-            break;
-        case Solid::Kind::cylinder:
-            name = "cylinder";
-            fields.add("radius", solid.size.at(0));
-            fields.add_unless_zero("length", solid.size.at(1));
-            break;
-        case Solid::Kind::sphere:
-            name = "sphere";
-            fields.add("radius", solid.size.at(0));
-            break;
-        case Solid::Kind::disc:
-            name = "disc";
-            fields.add("radius", solid.size.at(0));
-            fields.add_unless_zero("thickness", solid.size.at(1));
-            break;
-        case Solid::Kind::point: name = "point"; break;
-        case Solid::Kind::general:
-            throw ModelError("body '" + body.name + "': a file has room for mass properties after all solids only");
+    if (solid.kind == Solid::Kind::rod) {
+        fields.add("from", vector(body.ends.value()[0]));
+        fields.add("to", vector(body.ends.value()[1]));
     }
+    if (solid.kind == Solid::Kind::box) fields.add("size", number_list(solid.size));
+    std::size_t i = 0;
+    for (const FieldFormat& field : size_fields(solid.kind)) {
+        const Number& size = solid.size.at(i++);
+        if (field.is_required || !is_zero(size)) fields.add(field.name, size);
+    }
+    if (solid.end_masses) fields.add("end-masses", number_list({(*solid.end_masses)[0], (*solid.end_masses)[1]}));
     fields.add_given("mass", solid.mass);
     fields.add_given("density", solid.density);
     add_placement(fields, solid.placement);
     fields.add_unless_empty("color", solid.color);
-    map.add(name, fields.take());
+    map.add(solid_formats()[static_cast<std::size_t>(solid.kind)].name, fields.take());
 }
 
 void ElementWriter::add_general_mass(MappingWriter& map, const Solid& solid) const {

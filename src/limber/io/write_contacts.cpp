@@ -1,7 +1,5 @@
 // Shapes of bodies and rules of contact.
 
-#include <algorithm>
-
 #include "limber/io/element_writer.hpp"
 
 namespace limber {
@@ -13,9 +11,6 @@ YAML::Node ElementWriter::points(const std::vector<Number3>& points) const {
 }
 
 void ElementWriter::add_shape(MappingWriter& map, const ContactShape& shape) const {
-    const auto& formats = shape_formats();
-    const ShapeFormat& format =
-        *std::find_if(formats.begin(), formats.end(), [&](const ShapeFormat& f) { return f.shape == shape.kind; });
     MappingWriter fields;
     using K = ContactShape::Kind;
     switch (shape.kind) {
@@ -50,7 +45,7 @@ void ElementWriter::add_shape(MappingWriter& map, const ContactShape& shape) con
     }
     fields.add_unless_empty("file", shape.file);
     add_placement(fields, shape.placement);
-    map.add(format.name, fields.take());
+    map.add(shape_formats()[static_cast<std::size_t>(shape.kind)].name, fields.take());
 }
 
 YAML::Node ElementWriter::write_shapes(const std::vector<ContactShape>& shapes) const {
@@ -71,7 +66,7 @@ YAML::Node ElementWriter::one_or_list(const std::vector<std::string>& names) {
 }
 
 YAML::Node ElementWriter::write(const ContactRule& rule) const {
-    const ContactFormat& format = contact_format(rule.law);
+    const TypeFormat& format = contact_formats()[static_cast<std::size_t>(rule.law)];
     const auto side = [&](const ContactSide& members) {
         if (members.is_all()) return YAML::Node("all");
         std::vector<std::string> names = members.groups;

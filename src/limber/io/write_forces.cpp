@@ -22,61 +22,32 @@ void ElementWriter::add_law(MappingWriter& map, const ScalarLaw& law) const {
 }
 
 template <class Types>
-YAML::Node ElementWriter::write_typed(const TypedElement<Types>& element) const {
-    FieldWriter writer(*this, element.note().name);
-    std::visit([&](const auto& type) { type.visit(type, writer); }, element.type);
-    return writer.take();
+YAML::Node ElementWriter::write_type(const Types& types) const {
+    return std::visit(
+        [&](const auto& type) {
+            FieldWriter writer(*this, type.type.name);
+            type.visit(type, writer);
+            return writer.take();
+        },
+        types);
 }
 
 YAML::Node ElementWriter::write(const Force& force) const {
-    return write_typed(force);
+    return write_type(force.type);
 }
 
 YAML::Node ElementWriter::write(const Stop& stop) const {
-    return write_typed(stop);
+    return write_type(stop.type);
 }
 
 YAML::Node ElementWriter::write(const Sensor& sensor) const {
-    return write_typed(sensor);
-}
-
-YAML::Node ElementWriter::road_piece(const RoadPiece& piece) const {
-    MappingWriter map;
-    if (piece.kind == RoadPiece::Kind::table) {
-        add_rows(map, "table", piece.table.value());
-        return map.take();
-    }
-    if (piece.kind == RoadPiece::Kind::height) {
-        map.add("height", piece.height);
-        return map.take();
-    }
-    const char* name = piece.kind == RoadPiece::Kind::bump     ? "bump"
-                       : piece.kind == RoadPiece::Kind::ramp   ? "ramp"
-                       : piece.kind == RoadPiece::Kind::stairs ? "stairs"
-                                                               : "random";
-    const auto& formats = road_formats();
-    const auto format =
-        std::find_if(formats.begin(), formats.end(), [&](const TypeFormat& f) { return std::string(f.name) == name; });
-    MappingWriter fields;
-    for (const FieldFormat& field : format->options) {
-        if (field.kind == FieldKind::text) {
-            const std::string roughness = piece.numbers.at("roughness").text();
-            for (int index = 0; index < road_class_count; ++index)
-                if (road_class_roughness(index).text() == roughness)
-                    fields.add(field.name, YAML::Node(std::string(1, static_cast<char>('A' + index))));
-            continue;
-        }
-        const auto it = piece.numbers.find(field.name);
-        if (it != piece.numbers.end()) fields.add(field.name, it->second);
-    }
-    map.add(name, fields.take());
-    return map.take();
+    return write_type(sensor.type);
 }
 
 YAML::Node ElementWriter::write(const RoadDefinition& road) const {
-    if (road.pieces.size() == 1) return road_piece(road.pieces[0]);
+    if (road.pieces.size() == 1) return write_type(road.pieces[0]);
     YAML::Node list(YAML::NodeType::Sequence);
-    for (const RoadPiece& piece : road.pieces) list.push_back(road_piece(piece));
+    for (const RoadPiece& piece : road.pieces) list.push_back(write_type(piece));
     return list;
 }
 

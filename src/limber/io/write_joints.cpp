@@ -64,9 +64,7 @@ void ElementWriter::add_time_law(MappingWriter& map, const TimeLaw& law, const c
 }
 
 YAML::Node ElementWriter::write(const Driver& driver) const {
-    FieldWriter writer(*this, "");
-    Driver::visit(driver, writer);
-    return writer.take();
+    return described(driver);
 }
 
 }  // namespace limber

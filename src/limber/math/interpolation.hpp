@@ -12,7 +12,7 @@ namespace limber {
 
 class Interpolation {
 public:
-    enum class Kind { linear, cubic };
+    enum class Kind { cubic, linear };
 
     Interpolation() = default;
     /// x strictly increasing, at least two points; checked by the caller.
@@ -20,10 +20,6 @@ public:
 
     /// Value and two derivatives at x.
     UnaryDerivatives evaluate(double x) const;
-
-    const std::vector<double>& abscissas() const { return x_; }
-    const std::vector<double>& ordinates() const { return y_; }
-    Kind kind() const { return kind_; }
 
 private:
     std::vector<double> x_, y_, curvature_;

@@ -14,8 +14,8 @@
 //   };
 //
 // A field that is a variant holds one of several kinds; formats show the first. Joints call `placed` in place of `main`
-// for markers that 'at', 'axis' and 'x' may make. Reader, writer, schema, manual, listing and the search for dependents
-// are visitors: they know kinds of fields, not elements.
+// for markers that 'at', 'axis' and 'x' may make. A type without a main field holds its fields in its key. Reader,
+// writer, schema, manual, listing and the search for dependents are visitors: they know kinds of fields, not elements.
 
 #include <vector>
 
@@ -72,6 +72,7 @@ struct TypeNote {
 enum class Variables {
     none,
     time,     ///< t
+    x,        ///< x
     scalars,  ///< t, joint coordinates, sensors: checked when the model is compiled
     columns,  ///< t and columns of sensors, the same
     law       ///< the same, and x and v of what the law acts along
@@ -83,6 +84,11 @@ struct FieldNote {
     const char* meaning;
     bool is_required = false;
     Variables variables = Variables::none;
+    const char* expected = "";  ///< of a text: what a message asks for
+    bool is_positive = false;   ///< of a number, which is computed when it is read
 };
+constexpr FieldNote text_note(const char* name, const char* expected, const char* meaning) {
+    return {.name = name, .meaning = meaning, .expected = expected};
+}
 
 }  // namespace limber

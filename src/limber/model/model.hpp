@@ -22,7 +22,9 @@
 #include "limber/model/joints.hpp"
 #include "limber/model/laws.hpp"
 #include "limber/model/number.hpp"
+#include "limber/model/roads.hpp"
 #include "limber/model/sensors.hpp"
+#include "limber/model/simulation_defaults.hpp"
 #include "limber/model/stops.hpp"
 #include "limber/model/table.hpp"
 
@@ -127,20 +129,6 @@ struct CurveDefinition {
     bool closed = false;
 };
 
-/// The height of a road over the world's x axis: a sum of pieces.
-struct RoadPiece {
-    enum class Kind { bump, ramp, stairs, table, height, random };
-    Kind kind = Kind::height;
-    std::map<std::string, Number> numbers;  ///< by key of the model file
-    std::optional<TableDefinition> table;
-    Number height;  ///< of x
-};
-struct RoadDefinition {
-    static constexpr const char* kind = "road";
-    std::string name;
-    std::vector<RoadPiece> pieces;
-};
-
 /// One of the two sides of a contact rule: bodies, and all bodies of some groups.
 struct ContactSide {
     std::vector<BodyHandle> bodies;
@@ -174,38 +162,8 @@ struct EventRule {
 struct InitialValue {
     std::string scalar;
     Number value;
-};
 
-/// Bodies that are to be a component of their own, with what differs from the whole.
-struct ComponentGroup {
-    std::string name;
-    std::vector<std::string> bodies;  ///< names; a `*` at the end stands for any rest
-    std::string formulation, integrator, coordinates;
-    std::optional<Number> step;
-};
-
-/// A number that belongs to the joint of that name.
-struct JointNumber {
-    std::string joint;
-    Number value;
-};
-
-/// How components are held together; words as on the command line.
-struct ModularDefaults {
-    std::string division, gluing, coupling, course;
-    std::optional<Number> tolerance, rho;
-    std::vector<JointNumber> joint_rho;  ///< where `rho` of single joints differs
-    std::optional<bool> use_iteration;
-};
-
-/// What `limber run` uses unless told otherwise.
-struct SimulationDefaults {
-    std::optional<Number> until, step, every;
-    std::string formulation, integrator, coordinates;
-    std::string impacts;  ///< word of the option of that name
-    bool from_equilibrium = false;
-    ModularDefaults modular;
-    std::vector<ComponentGroup> components;
+    bool operator==(const InitialValue&) const = default;
 };
 
 /// Where a joint gets markers of its own, one on each body.

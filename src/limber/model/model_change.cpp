@@ -5,46 +5,11 @@
 namespace limber {
 namespace {
 
-bool same(const Number& a, const Number& b) {
-    return a.text() == b.text();
-}
-bool same(const Number3& a, const Number3& b) {
-    return same(a[0], b[0]) && same(a[1], b[1]) && same(a[2], b[2]);
-}
-bool same(const std::optional<Number>& a, const std::optional<Number>& b) {
-    return a.has_value() == b.has_value() && (!a || same(*a, *b));
-}
 bool same(const Parameters& a, const Parameters& b) {
     const auto names = a.names();
     return names == b.names() && std::all_of(names.begin(), names.end(), [&](const std::string& name) {
-               return same(a.definition(name), b.definition(name));
+               return a.definition(name) == b.definition(name);
            });
-}
-bool same(const std::vector<InitialValue>& a, const std::vector<InitialValue>& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const InitialValue& x, const InitialValue& y) {
-        return x.scalar == y.scalar && same(x.value, y.value);
-    });
-}
-bool same(const std::vector<JointNumber>& a, const std::vector<JointNumber>& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const JointNumber& x, const JointNumber& y) {
-        return x.joint == y.joint && same(x.value, y.value);
-    });
-}
-bool same(const ModularDefaults& a, const ModularDefaults& b) {
-    return a.division == b.division && a.gluing == b.gluing && a.coupling == b.coupling && a.course == b.course &&
-           same(a.tolerance, b.tolerance) && same(a.rho, b.rho) && same(a.joint_rho, b.joint_rho) &&
-           a.use_iteration == b.use_iteration;
-}
-bool same(const std::vector<ComponentGroup>& a, const std::vector<ComponentGroup>& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const ComponentGroup& x, const ComponentGroup& y) {
-        return x.name == y.name && x.bodies == y.bodies && x.formulation == y.formulation &&
-               x.integrator == y.integrator && x.coordinates == y.coordinates && same(x.step, y.step);
-    });
-}
-bool same(const SimulationDefaults& a, const SimulationDefaults& b) {
-    return same(a.until, b.until) && same(a.step, b.step) && same(a.every, b.every) && a.formulation == b.formulation &&
-           a.integrator == b.integrator && a.coordinates == b.coordinates && a.from_equilibrium == b.from_equilibrium &&
-           a.impacts == b.impacts && same(a.modular, b.modular) && same(a.components, b.components);
 }
 
 }  // namespace
@@ -58,10 +23,10 @@ ModelChange::ModelChange(const Model& before, const Model& after)
     : elements_(compare(Model::tables_of(before), Model::tables_of(after))),
       before_(rest_of(before)),
       after_(rest_of(after)) {
-    changes_gravity_ = !same(before_.gravity, after_.gravity);
+    changes_gravity_ = before_.gravity != after_.gravity;
     changes_parameters_ = !same(before_.parameters, after_.parameters);
-    changes_rest_ = before_.title != after_.title || !same(before_.initial_positions, after_.initial_positions) ||
-                    !same(before_.initial_rates, after_.initial_rates) || !same(before_.simulation, after_.simulation);
+    changes_rest_ = before_.title != after_.title || before_.initial_positions != after_.initial_positions ||
+                    before_.initial_rates != after_.initial_rates || before_.simulation != after_.simulation;
 }
 
 bool ModelChange::is_empty() const {
@@ -96,7 +61,7 @@ void ModelChange::apply(Model& model, bool backwards) const {
     const Rest& from = backwards ? after_ : before_;
     const Rest& to = backwards ? before_ : after_;
     if (changes_gravity_) {
-        if (!same(changed.gravity, from.gravity)) throw ModelError("gravity has been changed since");
+        if (changed.gravity != from.gravity) throw ModelError("gravity has been changed since");
         changed.gravity = to.gravity;
     }
     if (changes_parameters_) {

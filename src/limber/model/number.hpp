@@ -31,6 +31,8 @@ public:
     /// Names called as functions that are not built in (tables of the model).
     const std::vector<std::string>& table_names() const;
     BoundExpression bind(const Expression::Scope& scope) const;
+    /// Written alike.
+    friend bool operator==(const Number& a, const Number& b) { return a.text() == b.text(); }
 
 private:
     double value_ = 0;

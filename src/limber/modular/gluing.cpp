@@ -171,9 +171,4 @@ const std::vector<std::string>& coupling_names() {
     return list;
 }
 
-const std::vector<std::string>& course_names() {
-    static const std::vector<std::string> list{"hold", "linear", "quadratic"};
-    return list;
-}
-
 }  // namespace limber

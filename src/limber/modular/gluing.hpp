@@ -41,9 +41,8 @@ std::unique_ptr<GluingMethod> make_gluing_method(const ModularOptions& options, 
 /// Conjugate gradients scaled by the measured block of each joint.
 std::unique_ptr<GluingMethod> make_block_gradient_gluing();
 
-/// Names for files and the command line, in the order of Gluing, Coupling, ForceCourse.
+/// Names for files and the command line, in the order of Gluing and Coupling.
 const std::vector<std::string>& gluing_names();
 const std::vector<std::string>& coupling_names();
-const std::vector<std::string>& course_names();
 
 }  // namespace limber

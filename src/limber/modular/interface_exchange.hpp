@@ -30,7 +30,6 @@ public:
     /// After every change of the joints; rows are counted in the order of the bonds.
     void connect(const std::vector<Bond>& bonds);
 
-    bool is_spread() const { return exchange_ != nullptr; }
     const std::vector<int>& own_boxes() const { return own_boxes_; }
     const std::vector<int>& own_ports() const { return own_ports_; }
     /// Rows that this process finds.

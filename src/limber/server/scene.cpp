@@ -156,7 +156,7 @@ public:
         Json list = Json::array();
         for (const auto handle : model_.contacts.handles()) {
             const ContactRule& rule = model_.contacts.get(handle);
-            list.push_back({{"name", rule.name}, {"type", contact_format(rule.law).name}});
+            list.push_back({{"name", rule.name}, {"type", contact_formats()[static_cast<std::size_t>(rule.law)].name}});
         }
         return list;
     }

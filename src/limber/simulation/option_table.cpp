@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "limber/io/field_words.hpp"
 #include "limber/model/error.hpp"
 #include "limber/modular/gluing.hpp"
 #include "limber/simulation/option_needs.hpp"
@@ -113,8 +114,7 @@ std::vector<OptionRow<SimulationOptions>> list_simulation_options() {
                     {"multipliers", T::multipliers},
                     {"penalty", T::penalty}},
                    "how they are treated: exactly, or by the methods of Glowinski and Nasser", needs::stops),
-        word<O, I>("impacts", LIMBER_AT(contact_options.impact_law),
-                   {{"newton", I::newton}, {"poisson", I::poisson}, {"in-turn", I::in_turn}},
+        word<O, I>("impacts", LIMBER_AT(contact_options.impact_law), in_order<I>(words_of(I{})),
                    "law of several impacts at once: of velocities, of impulses, or one after the other",
                    needs::impacts),
         word<O, Gluing>("gluing", LIMBER_AT(modular.gluing), in_order<Gluing>(gluing_names()), "of components",

@@ -37,7 +37,7 @@ SimulationOptions simulation_options_of(const Model& model) {
     if (!model.simulation.formulation.empty()) options.formulation = model.simulation.formulation;
     if (!model.simulation.integrator.empty()) options.integrator = model.simulation.integrator;
     options.coordinates = model.simulation.coordinates;
-    options.from_equilibrium = model.simulation.from_equilibrium;
+    options.from_equilibrium = model.simulation.start == StartPose::equilibrium;
     apply_contact_defaults(model, options);
     apply_modular_defaults(model, options);
     return options;
@@ -60,7 +60,7 @@ std::string explain_no_effect(const std::string& name, const SimulationOptions& 
 }
 
 void apply_contact_defaults(const Model& model, SimulationOptions& options) {
-    if (!model.simulation.impacts.empty()) set_option(options, "impacts", model.simulation.impacts);
+    if (model.simulation.impacts) options.contact_options.impact_law = *model.simulation.impacts;
 }
 
 void apply_modular_defaults(const Model& model, SimulationOptions& options) {

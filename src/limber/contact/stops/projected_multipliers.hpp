@@ -34,8 +34,6 @@ public:
     StepReport start(State& state) override;
     StepReport step(State& state, double h) override;
     const System& system() const override { return *system_; }
-    /// lambda + r g+ of each contact at the end of the last step.
-    const VecX& contact_forces() const { return forces_; }
 
 private:
     bool factorize(const DifferenceFormulas& f, const VecX& active_penalty);

@@ -174,11 +174,6 @@ void ConstraintSet<D>::add_user_velocity_row(int element, const std::vector<int>
 }
 
 template <int D>
-int ConstraintSet<D>::holonomic_count() const {
-    return static_cast<int>(std::count_if(rows.begin(), rows.end(), [](const Row& r) { return r.is_holonomic(); }));
-}
-
-template <int D>
 ConstraintSet<D> ConstraintSet<D>::with_rows(const std::vector<int>& list, bool keeps_flags) const {
     ConstraintSet<D> set = *this;
     set.rows.clear();

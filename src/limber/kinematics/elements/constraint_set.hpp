@@ -94,7 +94,6 @@ public:
     void add_velocity_row(Row row, const std::vector<int>& slots);
     void add_user_velocity_row(int element, const std::vector<int>& measures, UserVelocityRow user);
 
-    int holonomic_count() const;
     /// The same set with some of its rows only, in their order and, unless they are kept, without flags.
     ConstraintSet with_rows(const std::vector<int>& list, bool keeps_flags = false) const;
 

@@ -1,6 +1,7 @@
 // Applied forces of a model as force elements on features.
 
 #include <algorithm>
+#include <cmath>
 
 #include "limber/kinematics/forces/bushing_force.hpp"
 #include "limber/kinematics/forces/point_forces.hpp"
@@ -18,6 +19,50 @@ namespace {
 std::string force_named(const std::string& name) {
     return fmt::format("force '{}'", name);
 }
+
+// Adds pieces to the profile of a road.
+struct RoadBuilder {
+    const ModelEvaluation& evaluation;
+    std::string what;
+    RoadProfile& profile;
+
+    double number(const Number& number, const char* key) const { return evaluation.number(number, what + ": " + key); }
+    double positive(const Number& given, const char* key) const {
+        const double value = number(given, key);
+        if (!(value > 0)) throw ModelError(fmt::format("{}: {} must be positive, found {}", what, key, value));
+        return value;
+    }
+    void operator()(const RoadBump& bump) const {
+        profile.add_bump(number(bump.from, "from"), positive(bump.length, "length"), number(bump.height, "height"));
+    }
+    void operator()(const RoadRamp& ramp) const {
+        const double from = number(ramp.from, "from");
+        const double to = number(ramp.to, "to");
+        const double rounding = number(ramp.rounding.value_or(0.0), "rounding");
+        if (!(to > from)) throw ModelError(fmt::format("{}: a ramp needs 'to' beyond 'from'", what));
+        if (!(rounding >= 0 && rounding <= to - from))
+            throw ModelError(fmt::format("{}: rounding must lie between 0 and the length of the ramp", what));
+        profile.add_ramp(from, to, number(ramp.height, "height"), rounding);
+    }
+    void operator()(const RoadStairs& stairs) const {
+        const double run = positive(stairs.run, "run");
+        const double riser = positive(stairs.riser, "riser");
+        const double count = positive(stairs.count, "count");
+        if (riser > run) throw ModelError(fmt::format("{}: risers are longer than the run", what));
+        if (count > 10000) throw ModelError(fmt::format("{}: more than 10000 steps", what));
+        profile.add_stairs(number(stairs.from, "from"), static_cast<int>(count), run, number(stairs.rise, "rise"),
+                           riser);
+    }
+    void operator()(const RandomRoad& road) const {
+        const double length = positive(road.length, "length");
+        if (length > 1e5) throw ModelError(fmt::format("{}: a random road longer than 100 km", what));
+        profile.add_random(number(road.from.value_or(0.0), "from"), length,
+                           16e-6 * std::pow(4.0, static_cast<int>(road.roughness)),
+                           static_cast<unsigned>(std::clamp(number(road.seed.value_or(1.0), "seed"), 0.0, 4e9)));
+    }
+    void operator()(const RoadTable& road) const { profile.add_table(evaluation.table(road.table, what)); }
+    void operator()(const RoadHeight& road) const { profile.add_expression(evaluation.bind(road.height, {"x"}, what)); }
+};
 
 }  // namespace
 
@@ -285,50 +330,8 @@ std::shared_ptr<const RoadProfile> MechanismBuilder<D>::road(Handle<RoadDefiniti
     auto& known = roads_[definition.name];
     if (known) return known;
     auto profile = std::make_shared<RoadProfile>();
-    const std::string what = fmt::format("road '{}'", definition.name);
-    for (const RoadPiece& piece : definition.pieces) {
-        const auto number = [&](const char* key, double fallback) {
-            const auto it = piece.numbers.find(key);
-            return it == piece.numbers.end() ? fallback : evaluation_.number(it->second, what + ": " + key);
-        };
-        const auto positive = [&](const char* key, double fallback) {
-            const double value = number(key, fallback);
-            if (!(value > 0)) throw ModelError(fmt::format("{}: {} must be positive, found {}", what, key, value));
-            return value;
-        };
-        using K = RoadPiece::Kind;
-        switch (piece.kind) {
-            case K::bump: profile->add_bump(number("from", 0), positive("length", 1), number("height", 0)); break;
-            case K::ramp: {
-                const double from = number("from", 0);
-                const double to = number("to", 1);
-                const double rounding = number("rounding", 0);
-                if (!(to > from)) throw ModelError(fmt::format("{}: a ramp needs 'to' beyond 'from'", what));
-                if (!(rounding >= 0 && rounding <= to - from))
-                    throw ModelError(fmt::format("{}: rounding must lie between 0 and the length of the ramp", what));
-                profile->add_ramp(from, to, number("height", 0), rounding);
-                break;
-            }
-            case K::stairs: {
-                const double run = positive("run", 1);
-                const double riser = positive("riser", 0.1);
-                const double count = positive("count", 1);
-                if (riser > run) throw ModelError(fmt::format("{}: risers are longer than the run", what));
-                if (count > 10000) throw ModelError(fmt::format("{}: more than 10000 steps", what));
-                profile->add_stairs(number("from", 0), static_cast<int>(count), run, number("rise", 0), riser);
-                break;
-            }
-            case K::table: profile->add_table(evaluation_.table(piece.table.value(), what)); break;
-            case K::height: profile->add_expression(evaluation_.bind(piece.height, {"x"}, what)); break;
-            case K::random: {
-                const double length = positive("length", 100);
-                if (length > 1e5) throw ModelError(fmt::format("{}: a random road longer than 100 km", what));
-                profile->add_random(number("from", 0), length, positive("roughness", 16e-6),
-                                    static_cast<unsigned>(std::clamp(number("seed", 1), 0.0, 4e9)));
-                break;
-            }
-        }
-    }
+    const RoadBuilder builder{evaluation_, fmt::format("road '{}'", definition.name), *profile};
+    for (const RoadPiece& piece : definition.pieces) std::visit(builder, piece);
     known = profile;
     return known;
 }

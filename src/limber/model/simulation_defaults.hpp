@@ -1,0 +1,108 @@
+#pragma once
+// What a model says of how it is simulated: the sections simulation, components and modular of its file.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "limber/model/description.hpp"
+#include "limber/model/number.hpp"
+
+namespace limber {
+
+/// What impacts at several contacts at once do (see contact/stops/unilateral_stepper.hpp).
+enum class ImpactLaw {
+    newton,   ///< restitution of velocities, all contacts at once
+    poisson,  ///< restitution of impulses: compression of all contacts, then expansion
+    in_turn   ///< one contact after the other, the fastest first, until none approaches
+};
+
+enum class StartPose { as_written, equilibrium };
+
+/// Bodies that are to be a component of their own, with what differs from the whole.
+struct ComponentGroup {
+    std::string name{};
+    std::vector<std::string> bodies{};  ///< names; a `*` at the end stands for any rest
+    std::string formulation{}, integrator{}, coordinates{};
+    std::optional<Number> step{};
+
+    bool operator==(const ComponentGroup&) const = default;
+    static void visit(auto& self, auto& visitor) {
+        visitor.field(self.bodies, {"bodies", "list of names; a * at the end of a name stands for any rest", true});
+        visitor.field(self.formulation, text_note("formulation", "a formulation",
+                                                  "see 'limber list formulations' (default: that of the whole)"));
+        visitor.field(self.integrator, text_note("integrator", "an integrator",
+                                                 "see 'limber list integrators' (default: that of the whole)"));
+        visitor.field(self.coordinates,
+                      text_note("coordinates", "a set of coordinates",
+                                "natural, reference-point or relative (default: what suits the formulation)"));
+        visitor.field(self.step,
+                      {"step", "own time step; a step of the whole is divided into equal ones of at most this length"});
+    }
+};
+
+/// A positive number that belongs to the joint of that name.
+struct JointNumber {
+    std::string joint{};
+    Number value{};
+
+    bool operator==(const JointNumber&) const = default;
+};
+
+/// How components are held together; words as on the command line.
+struct ModularDefaults {
+    std::string division{}, gluing{}, coupling{}, course{};
+    std::optional<Number> tolerance{}, rho{};
+    std::vector<JointNumber> joint_rho{};  ///< where `rho` of single joints differs
+    std::optional<bool> use_iteration{};
+
+    bool operator==(const ModularDefaults&) const = default;
+    static void visit(auto& self, auto& visitor) {
+        visitor.field(self.division, text_note("division", "a division",
+                                               "groups (those of 'components'), body, tree, auto or auto:K"));
+        visitor.field(self.gluing, text_note("gluing", "a method of gluing",
+                                             "direct (default), conjugate-gradient, anderson, uzawa or penalty"));
+        visitor.field(self.coupling, text_note("coupling", "a coupling", "end-of-step (default) or acceleration"));
+        visitor.field(
+            self.course,
+            text_note("course", "a course",
+                      "of forces between components over a divided step: hold, linear (default) or quadratic"));
+        visitor.field(self.tolerance, {"tolerance", "of the forces between components (default 1e-8)"});
+        visitor.field(self.rho, {.name = "rho",
+                                 .meaning = "step of uzawa (default: by the inertia that joints meet)",
+                                 .is_positive = true});
+        visitor.field(self.joint_rho, {"joint-rho", "the same for single joints between components"});
+        visitor.field(self.use_iteration,
+                      {"iterate", "no: forces between components are extrapolated over the step (default yes)"});
+    }
+};
+
+/// What `limber run` uses unless told otherwise.
+struct SimulationDefaults {
+    std::optional<Number> until{}, step{}, every{};
+    std::string formulation{}, integrator{}, coordinates{};
+    std::optional<ImpactLaw> impacts{};
+    StartPose start = StartPose::as_written;
+    ModularDefaults modular{};
+    std::vector<ComponentGroup> components{};
+
+    bool operator==(const SimulationDefaults&) const = default;
+    /// Without `modular` and `components`, which are sections of their own.
+    static void visit(auto& self, auto& visitor) {
+        visitor.field(self.until, {"until", "end time (default 10)"});
+        visitor.field(self.step, {"step", "time step (default 0.001)"});
+        visitor.field(self.every, {"every", "interval of output (default: every step)"});
+        visitor.field(self.formulation, text_note("formulation", "a formulation", "see 'limber list formulations'"));
+        visitor.field(self.integrator, text_note("integrator", "an integrator", "see 'limber list integrators'"));
+        visitor.field(self.start, {"start",
+                                   "as-written (default) or equilibrium: positions of static equilibrium at t = 0, "
+                                   "velocities as written"});
+        visitor.field(self.coordinates,
+                      text_note("coordinates", "a set of coordinates",
+                                "natural, reference-point or relative (default: what suits the formulation)"));
+        visitor.field(self.impacts,
+                      {"impacts", "newton (default), poisson or in-turn: law of several impacts at once"});
+    }
+};
+
+}  // namespace limber
