@@ -503,6 +503,38 @@ private:
         add_columns(name, {""});
     }
 
+    void add(const Model& model, const std::string& name, const CustomSensor& sensor) {
+        const std::size_t measured = sensor.law == nullptr ? 0 : static_cast<std::size_t>(sensor.law->count());
+        if (measured == 0 || measured != sensor.columns.size())
+            throw ModelError(fmt::format("sensor '{}': its class measures {} numbers, and {} columns are named", name,
+                                         measured, sensor.columns.size()));
+        needs_accelerations_ = needs_accelerations_ || sensor.law->needs_accelerations();
+        Columns columns;
+        for (const std::string& column : sensor.columns) columns.push_back(column.c_str());
+        add_probe(name, columns,
+                  [this, law = sensor.law, a = features_of(model, sensor.between.first),
+                   b = features_of(model, sensor.between.second)](const Instant& now, double* out) {
+                      const bool has_accelerations = law->needs_accelerations();
+                      law->measure(motion_of(a, has_accelerations), motion_of(b, has_accelerations), now.state.t, out);
+                  });
+    }
+    SensedMarker motion_of(const MarkerFeatures<D>& marker, bool has_accelerations) const {
+        const int body = m_.features[marker.point].body;
+        SensedMarker motion;
+        motion.position.template head<D>() = features_.value[marker.point];
+        motion.velocity.template head<D>() = features_.rate[marker.point];
+        for (int k = 0; k < D; ++k) motion.axes.col(k).template head<D>() = features_.value[marker.axis[k]];
+        motion.angular_velocity.template tail<angular_size<D>>() = angular_velocity(body);
+        if (has_accelerations) {
+            motion.acceleration.template head<D>() = acceleration_of(marker.point);
+            motion.angular_acceleration.template tail<angular_size<D>>() = angular_acceleration(body);
+        } else {
+            motion.acceleration.setConstant(NAN);
+            motion.angular_acceleration.setConstant(NAN);
+        }
+        return motion;
+    }
+
     // Orders expressions so that each comes after those it uses, and binds their names to columns.
     void bind_expressions(const ModelEvaluation& numbers) {
         std::vector<std::string> slots = columns_;

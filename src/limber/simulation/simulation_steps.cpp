@@ -1,7 +1,10 @@
 // Steps of a simulation, and what is known of the motion within them.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "limber/integration/step_path.hpp"
 #include "limber/kinematics/forces/slip_force.hpp"
@@ -41,6 +44,21 @@ private:
     double work_ = 0, seconds_ = 0;
 };
 
+// Of a step that failed: a joint of a user's class may give no number where the step was to lead.
+std::string find_undefined_joint(const Model& model, const System& system, const State& state, double h) {
+    for (const auto handle : model.joints.handles()) {
+        const Joint& joint = model.joints.get(handle);
+        if (joint.as<CustomJoint>() == nullptr) continue;
+        const auto e = system.make_evaluation();
+        system.update_positions(*e, state.t + h, state.q + h * state.v, state.memory);
+        const std::string name = fmt::format("joint '{}'", joint.name);
+        for (int r = 0; r < system.holonomic_rows(); ++r)
+            if (system.row_name(r) == name && !std::isfinite(e->phi[r]))
+                return fmt::format("; {}: a residual of its class becomes something that is not a number", name);
+    }
+    return "";
+}
+
 }  // namespace
 
 WorkSource Simulation::work_source() const {
@@ -56,7 +74,11 @@ WorkSource Simulation::work_source() const {
 StepReport Simulation::step(double h, StepPath* path) {
     observer_->follow_step(h);
     Observer* meter = watches_work_ && observer().has_work() ? &observer() : nullptr;
-    if (meter == nullptr && path == nullptr) return stepper_->step(state_, h);
+    if (meter == nullptr && path == nullptr) {
+        StepReport report = stepper_->step(state_, h);
+        if (!report.ok) report.reason += find_undefined_joint(model_, system(), state_, h);
+        return report;
+    }
     StepFollower follower(meter, path, work_source());
     follower.begin_step();
     before_ = state_;
@@ -65,7 +87,10 @@ StepReport Simulation::step(double h, StepPath* path) {
     stepper_->tell(nullptr);
     if (report.ok && !tells) follower.add_stretch(before_, state_);
     metering_time_ += follower.seconds();
-    if (!report.ok) return report;
+    if (!report.ok) {
+        report.reason += find_undefined_joint(model_, system(), state_, h);
+        return report;
+    }
     report.work = follower.work();
     if (path != nullptr) {
         if (path->pieces() == 0) path->add_piece(before_, state_);
