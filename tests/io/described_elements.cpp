@@ -57,7 +57,7 @@ TYPED_TEST(Described, KeepEveryFieldThroughWritingAndReading) {
         using Element = typename TypeParam::Element;
         const Element element(type);
         EXPECT_EQ(element.name, "f");
-        if (element.note().is_code) return;  // no file holds it, see simulation/custom_force.cpp
+        if (element.note().is_code) return;  // no file holds it, see simulation/custom_*.cpp
         Model model = some_model();
         model.add(element);
         const std::string text = write_element(model, TypeParam::section, "f");

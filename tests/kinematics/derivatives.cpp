@@ -224,6 +224,39 @@ TEST(DerivativesOfUsers, AgreeWithDifferences) {
         }
 }
 
+// A joint of a user that depends on all that it can see.
+struct Tangle {
+    template <class T>
+    std::array<T, 2> residuals(const MarkerPose<T>& a, const MarkerPose<T>& b) const {
+        using std::atan2, std::cos, std::exp, std::log, std::pow, std::sin, std::sqrt, std::tan, std::tanh;
+        const Vector3<T> way = b.position - a.position;
+        const Vector3<T> side = a.axes.col(0);
+        const Vector3<T> other = b.axes.col(1);
+        const T turn = atan2(side.dot(other), side.dot(Vector3<T>(b.axes.col(0))));
+        const T length = sqrt(way.squaredNorm() + T(0.2));
+        return {length - T(0.1) * tanh(way.dot(side)) + T(0.05) * exp(-b.position.x() * a.position.y()) - T(1.1),
+                T(0.3) * sin(turn) + T(0.1) * cos(turn) / length + T(0.2) * tan(T(0.1) * way.x()) +
+                    log(T(1) + way.squaredNorm()) - pow(length, 1.5) + T(0.2) * atan(way.y()) + T(0.3)};
+    }
+};
+
+TEST(DerivativesOfUsers, OfJointsAgreeWithDifferences) {
+    for (const bool planar : {false, true})
+        for (const auto kind : {CoordinateKind::natural, CoordinateKind::reference_point, CoordinateKind::relative}) {
+            Model model =
+                read(planar ? two_planar_bodies("{point-on-line: [a.m, b.m]}") : two_bodies("{spherical: [a.m, b.m]}"));
+            model.add(CustomJoint("tangle", {model.marker("a.s"), model.marker("b.s")}, Tangle{}));
+            SCOPED_TRACE(planar ? "plane" : "space");
+            if (planar) {
+                check_rows<2>(model, kind);
+                check_tangent<2>(model, kind);
+            } else {
+                check_rows<3>(model, kind);
+                check_tangent<3>(model, kind);
+            }
+        }
+}
+
 // Contact of a ball that rolls, slides and spins on a block that moves too. Only motions that keep bodies rigid count:
 // to others the velocity of a contact point has no meaning. With its point and normal held C is exact. What K leaves
 // out, they move and turn, is of the order of the force N, not of its stiffness k: N (1 + mu + rho + sigma) times one

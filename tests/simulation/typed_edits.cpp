@@ -55,6 +55,12 @@ TEST(TypedEdits, AreTheSameEditsAsWords) {
     apply_both(SetParameter{"k", 55.0}, "set parameters.k 55");
     apply_both(AddForce{Drag{.name = "air", .marker = model.marker("lower.to"), .linear = 0.3}},
                "add forces.air {drag: lower.to, linear: 0.3}");
+    ContactRule touch{.name = "touch", .law = ContactRule::Law::linear};
+    touch.first.bodies = {model.bodies.find("upper")};
+    touch.second.bodies = {model.bodies.find("lower")};
+    touch.numbers["stiffness"] = 1e3;
+    apply_both(AddContact{touch}, "add contacts.touch {linear: [upper, lower], stiffness: 1000}");
+    apply_both(Remove<ContactRule>{model.contacts.find("touch")}, "remove contacts.touch");
     apply_both(
         AddStop{Cable{
             .name = "rope", .between = {model.marker("ground"), model.marker("lower.to")}, .length = Number(2.5)}},
@@ -69,7 +75,7 @@ TEST(TypedEdits, AreTheSameEditsAsWords) {
                         {.at = Number3{at.x(), at.y(), 0.0}}},
                fmt::format("add joints.pin {{revolute: [ground, upper], at: [{}, {}]}}", at.x(), at.y()));
     // Each can be taken back.
-    for (int i = 0; i < 8; ++i) {
+    for (int i = 0; i < 10; ++i) {
         ASSERT_TRUE(typed.apply("undo").ok);
         ASSERT_TRUE(in_words.apply("undo").ok);
     }

@@ -97,12 +97,16 @@ template <class Variant, std::size_t... I>
 std::vector<TypeFormat> describe_each(std::index_sequence<I...>) {
     return {describe_type<std::variant_alternative_t<I, Variant>>()...};
 }
+/// Where the one stands that is a class of C++, if there is any.
+template <class Variant>
+const TypeNote& last_type() {
+    return std::variant_alternative_t<std::variant_size_v<Variant> - 1, Variant>::type;
+}
 /// Of every type of a variant that a file can hold, in its order.
 template <class Variant>
 std::vector<TypeFormat> describe_alternatives() {
     std::vector<TypeFormat> all = describe_each<Variant>(std::make_index_sequence<std::variant_size_v<Variant>>());
-    if constexpr (requires { std::variant_alternative_t<std::variant_size_v<Variant> - 1, Variant>::type.is_code; })
-        if (std::variant_alternative_t<std::variant_size_v<Variant> - 1, Variant>::type.is_code) all.pop_back();
+    if (last_type<Variant>().is_code) all.pop_back();
     return all;
 }
 

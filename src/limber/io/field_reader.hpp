@@ -172,6 +172,11 @@ Types ModelReader::read_type(const YamlNode& node, const std::vector<TypeFormat>
 template <class Element>
 Element ModelReader::read_typed(const std::string& name, const YamlNode& node,
                                 const std::vector<TypeFormat>& formats) const {
+    const TypeNote& last = last_type<decltype(Element::type)>();
+    if (last.is_code && node.is_map() && node.child(last.name))
+        node.fail(
+            fmt::format("a {} of type '{}' is a class of C++, which a file cannot hold: add it to the model in code",
+                        Element::kind, last.name));
     return Element(name, read_type<decltype(Element::type)>(node, formats, Element::kind));
 }
 

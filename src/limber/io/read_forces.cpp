@@ -46,8 +46,6 @@ void ModelReader::read_road(const std::string& name, const YamlNode& node) {
 }
 
 void ModelReader::read_force(const std::string& name, const YamlNode& node) {
-    if (node.is_map() && node.child(CustomForce::type.name))
-        node.fail("a force of type 'custom' is a class of C++, which a file cannot hold: add it to the model in code");
     add(model_.forces, read_typed<Force>(name, node, force_formats()), node);
 }
 

@@ -16,13 +16,8 @@ public:
     Edit operator()(const AddStop& edit) const { return added("stops", edit.stop); }
     Edit operator()(const AddDriver& edit) const { return added("drivers", edit.driver); }
     Edit operator()(const AddSensor& edit) const { return added("sensors", edit.sensor); }
-    Edit operator()(const AddForce& edit) const {
-        if (edit.force.note().is_code)
-            throw ModelError(fmt::format(
-                "force '{}' is a class of C++, which a journal cannot hold: add it to the model before the session",
-                edit.force.name));
-        return added("forces", edit.force);
-    }
+    Edit operator()(const AddContact& edit) const { return added("contacts", edit.rule); }
+    Edit operator()(const AddForce& edit) const { return added("forces", edit.force); }
     Edit operator()(const AddJoint& edit) const {
         const JointPlace& place = edit.place;
         const bool is_placed = place.at || !place.at_marker.is_null() || place.axis || place.x;
@@ -37,6 +32,7 @@ public:
     Edit operator()(const Remove<Stop>& edit) const { return removed("stops", model_.stops, edit); }
     Edit operator()(const Remove<Driver>& edit) const { return removed("drivers", model_.drivers, edit); }
     Edit operator()(const Remove<Sensor>& edit) const { return removed("sensors", model_.sensors, edit); }
+    Edit operator()(const Remove<ContactRule>& edit) const { return removed("contacts", model_.contacts, edit); }
 
     Edit operator()(const SetMass& edit) const {
         const std::string& name = model_.bodies.get(edit.body).name;
@@ -60,6 +56,11 @@ private:
     /// As the model would write it if it had the element.
     template <class Element, class... Place>
     AddElement added(const char* section, const Element& element, const Place&... place) const {
+        if constexpr (requires { element.note(); })
+            if (element.note().is_code)
+                throw ModelError(fmt::format(
+                    "{} '{}' is a class of C++, which a journal cannot hold: add it to the model before the session",
+                    Element::kind, element.name));
         Model with = model_;
         with.add(element, place...);
         return {section, element.name, write_element(with, section, element.name)};

@@ -3,6 +3,7 @@
 //
 //   Taylor2   value, first and second derivative with respect to one variable (time laws of drivers)
 //   Dual<N>   value and N first partial derivatives (stiffness and damping of force laws)
+//   DirectedDual<N>  the same, and how they change along one direction: second derivatives times a vector
 //
 // A function of one argument enters through its value and two derivatives, one of two arguments through its
 // value, gradient and second partials; each number type needs only the chain rule for these two.
@@ -44,8 +45,14 @@ inline Taylor2 chain(const BinaryDerivatives& u, const Taylor2& a, const Taylor2
                 u.fy * b.second};
 }
 
+template <class T>
+concept DualNumber = requires {
+    T::is_dual;
+};
+
 template <int N>
 struct Dual {
+    static constexpr bool is_dual = true;
     double value = 0;
     std::array<double, N> partial{};
 
@@ -115,9 +122,53 @@ inline double chain(const BinaryDerivatives& u, double, double) {
 }
 
 template <int N>
-Dual<N> sqrt(const Dual<N>& a) {
-    const double root = std::sqrt(a.value);
-    return chain(UnaryDerivatives{root, 0.5 / root, 0}, a);
+struct DirectedDual {
+    static constexpr bool is_dual = true;
+    Dual<N> here, along;
+
+    DirectedDual() = default;
+    DirectedDual(double constant) : here(constant) {}
+    DirectedDual(const Dual<N>& number, const Dual<N>& change) : here(number), along(change) {}
+
+    DirectedDual& operator+=(const DirectedDual& b) { return *this = *this + b; }
+    DirectedDual& operator-=(const DirectedDual& b) { return *this = *this - b; }
+
+    friend DirectedDual operator+(const DirectedDual& a, const DirectedDual& b) {
+        return {a.here + b.here, a.along + b.along};
+    }
+    friend DirectedDual operator-(const DirectedDual& a, const DirectedDual& b) {
+        return {a.here - b.here, a.along - b.along};
+    }
+    friend DirectedDual operator-(const DirectedDual& a) { return {-a.here, -a.along}; }
+    friend DirectedDual operator*(const DirectedDual& a, const DirectedDual& b) {
+        return {a.here * b.here, a.along * b.here + a.here * b.along};
+    }
+    friend DirectedDual operator/(const DirectedDual& a, const DirectedDual& b) {
+        const Dual<N> ratio = a.here / b.here;
+        return {ratio, (a.along - ratio * b.along) / b.here};
+    }
+};
+
+template <int N>
+double value_of(const DirectedDual<N>& a) {
+    return a.here.value;
+}
+
+template <int N>
+DirectedDual<N> chain(const UnaryDerivatives& u, const DirectedDual<N>& a) {
+    return {chain(u, a.here), chain(UnaryDerivatives{u.fx, u.fxx, 0}, a.here) * a.along};
+}
+template <int N>
+DirectedDual<N> chain(const BinaryDerivatives& u, const DirectedDual<N>& a, const DirectedDual<N>& b) {
+    return {chain(u, a.here, b.here),
+            chain(BinaryDerivatives{u.fx, u.fxx, u.fxy, 0, 0, 0}, a.here, b.here) * a.along +
+                chain(BinaryDerivatives{u.fy, u.fxy, u.fyy, 0, 0, 0}, a.here, b.here) * b.along};
+}
+
+template <DualNumber T>
+T sqrt(const T& a) {
+    const double root = std::sqrt(value_of(a));
+    return chain(UnaryDerivatives{root, 0.5 / root, -0.25 / (root * root * root)}, a);
 }
 
 }  // namespace limber

@@ -9,80 +9,93 @@
 
 namespace limber {
 
-template <int N>
-Dual<N>& operator*=(Dual<N>& a, const Dual<N>& b) {
+template <DualNumber T>
+T& operator*=(T& a, const T& b) {
     return a = a * b;
 }
-template <int N>
-Dual<N>& operator/=(Dual<N>& a, const Dual<N>& b) {
+template <DualNumber T>
+T& operator/=(T& a, const T& b) {
     return a = a / b;
 }
 
 // Which way a formula branches is decided by values.
-template <int N>
-bool operator<(const Dual<N>& a, const Dual<N>& b) {
-    return a.value < b.value;
+template <DualNumber T>
+bool operator<(const T& a, const T& b) {
+    return value_of(a) < value_of(b);
 }
-template <int N>
-bool operator>(const Dual<N>& a, const Dual<N>& b) {
-    return a.value > b.value;
+template <DualNumber T>
+bool operator>(const T& a, const T& b) {
+    return value_of(a) > value_of(b);
 }
-template <int N>
-bool operator<=(const Dual<N>& a, const Dual<N>& b) {
-    return a.value <= b.value;
+template <DualNumber T>
+bool operator<=(const T& a, const T& b) {
+    return value_of(a) <= value_of(b);
 }
-template <int N>
-bool operator>=(const Dual<N>& a, const Dual<N>& b) {
-    return a.value >= b.value;
+template <DualNumber T>
+bool operator>=(const T& a, const T& b) {
+    return value_of(a) >= value_of(b);
 }
-template <int N>
-bool operator==(const Dual<N>& a, const Dual<N>& b) {
-    return a.value == b.value;
+template <DualNumber T>
+bool operator==(const T& a, const T& b) {
+    return value_of(a) == value_of(b);
 }
 
-template <int N>
-Dual<N> abs(const Dual<N>& a) {
-    return a.value < 0 ? -a : a;
+template <DualNumber T>
+T abs(const T& a) {
+    return value_of(a) < 0 ? -a : a;
 }
-template <int N>
-Dual<N> sin(const Dual<N>& a) {
-    return chain(UnaryDerivatives{std::sin(a.value), std::cos(a.value), 0}, a);
+template <DualNumber T>
+T sin(const T& a) {
+    const double f = std::sin(value_of(a));
+    return chain(UnaryDerivatives{f, std::cos(value_of(a)), -f}, a);
 }
-template <int N>
-Dual<N> cos(const Dual<N>& a) {
-    return chain(UnaryDerivatives{std::cos(a.value), -std::sin(a.value), 0}, a);
+template <DualNumber T>
+T cos(const T& a) {
+    const double f = std::cos(value_of(a));
+    return chain(UnaryDerivatives{f, -std::sin(value_of(a)), -f}, a);
 }
-template <int N>
-Dual<N> tan(const Dual<N>& a) {
-    const double f = std::tan(a.value);
-    return chain(UnaryDerivatives{f, 1 + f * f, 0}, a);
+template <DualNumber T>
+T tan(const T& a) {
+    const double f = std::tan(value_of(a));
+    return chain(UnaryDerivatives{f, 1 + f * f, 2 * f * (1 + f * f)}, a);
 }
-template <int N>
-Dual<N> atan(const Dual<N>& a) {
-    return chain(UnaryDerivatives{std::atan(a.value), 1 / (1 + a.value * a.value), 0}, a);
+template <DualNumber T>
+T atan(const T& a) {
+    const double x = value_of(a);
+    const double slope = 1 / (1 + x * x);
+    return chain(UnaryDerivatives{std::atan(x), slope, -2 * x * slope * slope}, a);
 }
-template <int N>
-Dual<N> atan2(const Dual<N>& y, const Dual<N>& x) {
-    const double square = x.value * x.value + y.value * y.value;
-    return chain(BinaryDerivatives{std::atan2(y.value, x.value), x.value / square, -y.value / square, 0, 0, 0}, y, x);
+template <DualNumber T>
+T atan2(const T& y, const T& x) {
+    const double s = value_of(y);
+    const double c = value_of(x);
+    const double square = c * c + s * s;
+    const double mixed = 2 * s * c / (square * square);
+    return chain(BinaryDerivatives{std::atan2(s, c), c / square, -s / square, -mixed,
+                                   (s * s - c * c) / (square * square), mixed},
+                 y, x);
 }
-template <int N>
-Dual<N> tanh(const Dual<N>& a) {
-    const double f = std::tanh(a.value);
-    return chain(UnaryDerivatives{f, 1 - f * f, 0}, a);
+template <DualNumber T>
+T tanh(const T& a) {
+    const double f = std::tanh(value_of(a));
+    return chain(UnaryDerivatives{f, 1 - f * f, -2 * f * (1 - f * f)}, a);
 }
-template <int N>
-Dual<N> exp(const Dual<N>& a) {
-    const double f = std::exp(a.value);
-    return chain(UnaryDerivatives{f, f, 0}, a);
+template <DualNumber T>
+T exp(const T& a) {
+    const double f = std::exp(value_of(a));
+    return chain(UnaryDerivatives{f, f, f}, a);
 }
-template <int N>
-Dual<N> log(const Dual<N>& a) {
-    return chain(UnaryDerivatives{std::log(a.value), 1 / a.value, 0}, a);
+template <DualNumber T>
+T log(const T& a) {
+    const double x = value_of(a);
+    return chain(UnaryDerivatives{std::log(x), 1 / x, -1 / (x * x)}, a);
 }
-template <int N>
-Dual<N> pow(const Dual<N>& a, double exponent) {
-    return chain(UnaryDerivatives{std::pow(a.value, exponent), exponent * std::pow(a.value, exponent - 1), 0}, a);
+template <DualNumber T>
+T pow(const T& a, double exponent) {
+    const double x = value_of(a);
+    return chain(UnaryDerivatives{std::pow(x, exponent), exponent * std::pow(x, exponent - 1),
+                                  exponent * (exponent - 1) * std::pow(x, exponent - 2)},
+                 a);
 }
 
 template <class T>
@@ -90,19 +103,19 @@ using Vector3 = Eigen::Matrix<T, 3, 1>;
 
 }  // namespace limber
 
-template <int N>
-struct Eigen::NumTraits<limber::Dual<N>> : Eigen::NumTraits<double> {
-    using Real = limber::Dual<N>;
-    using NonInteger = limber::Dual<N>;
-    using Nested = limber::Dual<N>;
-    using Literal = limber::Dual<N>;
+template <limber::DualNumber T>
+struct Eigen::NumTraits<T> : Eigen::NumTraits<double> {
+    using Real = T;
+    using NonInteger = T;
+    using Nested = T;
+    using Literal = T;
     enum {
         IsComplex = 0,
         IsInteger = 0,
         IsSigned = 1,
         RequireInitialization = 1,
-        ReadCost = N,
-        AddCost = N,
-        MulCost = 3 * N
+        ReadCost = sizeof(T) / sizeof(double),
+        AddCost = ReadCost,
+        MulCost = 3 * ReadCost
     };
 };

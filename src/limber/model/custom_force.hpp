@@ -25,18 +25,10 @@
 #include <string>
 #include <utility>
 
-#include "limber/math/dual_vectors.hpp"
 #include "limber/model/element.hpp"
+#include "limber/model/marker_motion.hpp"
 
 namespace limber {
-
-/// World axes, SI; in a planar model z is 0 and turns are about z.
-template <class T>
-struct MarkerMotion {
-    Vector3<T> position = Vector3<T>::Zero();
-    Eigen::Matrix<T, 3, 3> axes = Eigen::Matrix<T, 3, 3>::Identity();  ///< columns: x, y, z of the marker
-    Vector3<T> velocity = Vector3<T>::Zero(), angular_velocity = Vector3<T>::Zero();
-};
 
 /// On the body of a marker: a force at its point and a torque, world axes. Zero before act() is called.
 template <class T>

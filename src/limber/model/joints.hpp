@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "limber/model/custom_joint.hpp"
 #include "limber/model/element.hpp"
 
 namespace limber {
@@ -282,7 +283,7 @@ struct VelocityJoint {
 using JointType =
     std::variant<Fixed, Revolute, Prismatic, Cylindrical, Spherical, Universal, PlanarJoint, Helical, PointOnLine,
                  PointOnPlane, DistanceJoint, ParallelAxes, PerpendicularAxes, ConstantVelocity, Gear, RackAndPinion,
-                 CoordinateCoupling, PointOnCurve, RollingDisc, Skate, VelocityJoint>;
+                 CoordinateCoupling, PointOnCurve, RollingDisc, Skate, VelocityJoint, CustomJoint>;
 
 /// Of a type; in space or in the plane.
 inline CoordinateNames coordinate_names(const JointType& type, bool planar) {

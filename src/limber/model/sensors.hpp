@@ -6,6 +6,7 @@
 #include <string>
 #include <variant>
 
+#include "limber/model/custom_sensor.hpp"
 #include "limber/model/element.hpp"
 
 namespace limber {
@@ -213,7 +214,7 @@ struct ExpressionSensor {
 
 using SensorType = std::variant<Position, Velocity, Acceleration, AngularVelocity, AngularAcceleration,
                                 CoordinateSensor, RateSensor, Reaction, ForceSensor, Gap, ContactForce, Impulse,
-                                ContactSensor, EnergySensor, ErrorSensor, ExpressionSensor>;
+                                ContactSensor, EnergySensor, ErrorSensor, ExpressionSensor, CustomSensor>;
 
 struct Sensor : TypedElement<SensorType> {
     static constexpr const char* kind = "sensor";

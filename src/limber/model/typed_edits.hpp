@@ -20,8 +20,9 @@ struct AddJoint {
     JointPlace place{};
     bool closes_gradually = false;  ///< draws the ends together and then holds; else they must be near each other
 };
+/// Neither a force nor a joint nor a sensor of one's own class, which has no words.
 struct AddForce {
-    Force force;  ///< no CustomForce, which has no words
+    Force force;
 };
 struct AddStop {
     Stop stop;
@@ -31,6 +32,9 @@ struct AddDriver {
 };
 struct AddSensor {
     Sensor sensor;
+};
+struct AddContact {
+    ContactRule rule;
 };
 /// Refused if others depend on it, unless they may go too.
 template <class Element>
@@ -48,7 +52,8 @@ struct SetParameter {
     Number value;
 };
 
-using TypedEdit = std::variant<AddBody, AddJoint, AddForce, AddStop, AddDriver, AddSensor, Remove<Body>, Remove<Joint>,
-                               Remove<Force>, Remove<Stop>, Remove<Driver>, Remove<Sensor>, SetMass, SetParameter>;
+using TypedEdit = std::variant<AddBody, AddJoint, AddForce, AddStop, AddDriver, AddSensor, AddContact, Remove<Body>,
+                               Remove<Joint>, Remove<Force>, Remove<Stop>, Remove<Driver>, Remove<Sensor>,
+                               Remove<ContactRule>, SetMass, SetParameter>;
 
 }  // namespace limber

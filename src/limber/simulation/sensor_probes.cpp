@@ -75,6 +75,26 @@ struct MarkerView {
     }
 };
 
+// For sensors of users; without accelerations they are no numbers.
+template <int D>
+SensedMarker sense(const ObservedMotion<D>& motion, const MarkerFeatures<D>& marker, bool has_accelerations) {
+    const FeatureState<D>& f = motion.features();
+    const int body = motion.mechanism().features[marker.point].body;
+    SensedMarker sensed;
+    sensed.position.template head<D>() = f.value[marker.point];
+    sensed.velocity.template head<D>() = f.rate[marker.point];
+    for (int k = 0; k < D; ++k) sensed.axes.col(k).template head<D>() = f.value[marker.axis[k]];
+    sensed.angular_velocity.template tail<angular_size<D>>() = motion.angular_velocity(body);
+    if (has_accelerations) {
+        sensed.acceleration.template head<D>() = motion.acceleration_of(marker.point);
+        sensed.angular_acceleration.template tail<angular_size<D>>() = motion.angular_acceleration(body);
+    } else {
+        sensed.acceleration.setConstant(NAN);
+        sensed.angular_acceleration.setConstant(NAN);
+    }
+    return sensed;
+}
+
 template <int D>
 class ProbeMaker {
 public:
@@ -234,6 +254,21 @@ public:
         return {.measure = measure, .needs_accelerations = sensor.kind == ErrorKind::relative};
     }
     Probe<D> operator()(const ExpressionSensor&) const { return {}; }
+
+    Probe<D> operator()(const CustomSensor& sensor) const {
+        const std::size_t measured = sensor.law == nullptr ? 0 : static_cast<std::size_t>(sensor.law->count());
+        if (measured == 0 || measured != sensor.columns.size())
+            throw ModelError(fmt::format("sensor '{}': its class measures {} numbers, and {} columns are named", name_,
+                                         measured, sensor.columns.size()));
+        Probe<D> probe{.components = {}, .needs_accelerations = sensor.law->needs_accelerations()};
+        for (const std::string& column : sensor.columns) probe.components.push_back(column.c_str());
+        probe.measure = [&motion = motion_, law = sensor.law, a = features_of(sensor.between.first),
+                         b = features_of(sensor.between.second)](const Instant<D>& now, double* out) {
+            const bool has_accelerations = law->needs_accelerations();
+            law->measure(sense(motion, a, has_accelerations), sense(motion, b, has_accelerations), now.state.t, out);
+        };
+        return probe;
+    }
 
 private:
     MarkerFeatures<D> features_of(MarkerHandle handle) const {

@@ -43,6 +43,21 @@ private:
     double work_ = 0, seconds_ = 0;
 };
 
+// Of a step that failed: a joint of a user's class may give no number where the step was to lead.
+std::string find_undefined_joint(const Model& model, const System& system, const State& state, double h) {
+    for (const auto handle : model.joints.handles()) {
+        const Joint& joint = model.joints.get(handle);
+        if (joint.as<CustomJoint>() == nullptr) continue;
+        const auto e = system.make_evaluation();
+        system.update_positions(*e, state.t + h, state.q + h * state.v, state.memory);
+        const std::string name = fmt::format("joint '{}'", joint.name);
+        for (int r = 0; r < system.holonomic_rows(); ++r)
+            if (system.row_name(r) == name && !std::isfinite(e->phi[r]))
+                return fmt::format("; {}: a residual of its class becomes something that is not a number", name);
+    }
+    return "";
+}
+
 }  // namespace
 
 Simulation::Simulation(Model model, SimulationOptions options)
@@ -76,7 +91,11 @@ StepReport Simulation::step(double h, StepPath* path) {
     compiled_->last_observer().follow_step(h);
     Stepper& stepper = compiled_->stepper();
     Observer* meter = watches_work_ && observer().has_work() ? &observer() : nullptr;
-    if (meter == nullptr && path == nullptr) return stepper.step(state_, h);
+    const auto explain = [&](StepReport report) {
+        if (!report.ok) report.reason += find_undefined_joint(model(), system(), state_, h);
+        return report;
+    };
+    if (meter == nullptr && path == nullptr) return explain(stepper.step(state_, h));
     StepFollower follower(meter, path, work_source());
     follower.begin_step();
     before_ = state_;
@@ -85,7 +104,7 @@ StepReport Simulation::step(double h, StepPath* path) {
     stepper.tell(nullptr);
     if (report.ok && !tells) follower.add_stretch(before_, state_);
     metering_time_ += follower.seconds();
-    if (!report.ok) return report;
+    if (!report.ok) return explain(std::move(report));
     report.work = follower.work();
     if (path != nullptr) {
         if (path->pieces() == 0) path->add_piece(before_, state_);

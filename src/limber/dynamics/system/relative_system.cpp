@@ -91,11 +91,13 @@ void RelativeSystem<D>::gather_rows() {
     }
 }
 
-// Components in world axes notice when both bodies turn together; all other measures do not.
+// Components in world axes notice when both bodies turn together, and classes of users may; all other measures do not.
 template <int D>
 bool RelativeSystem<D>::is_felt_by_common_motion(const Row& row) const {
-    for (int k = row.first_term; k < row.first_term + row.term_count; ++k)
-        if (rows_.measures[rows_.terms[k].measure].kind == MeasureKind::component) return true;
+    for (int k = row.first_term; k < row.first_term + row.term_count; ++k) {
+        const MeasureKind kind = rows_.measures[rows_.terms[k].measure].kind;
+        if (kind == MeasureKind::component || kind == MeasureKind::custom) return true;
+    }
     if (row.kind == RowKind::user_velocity)
         for (const int input : rows_.user_rows[row.user].inputs)
             if (rows_.measures[input].kind == MeasureKind::component) return true;

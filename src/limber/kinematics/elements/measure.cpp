@@ -3,6 +3,8 @@
 #include <cassert>
 #include <cmath>
 
+#include "limber/kinematics/elements/custom_measure.hpp"
+
 namespace limber {
 namespace {
 
@@ -153,6 +155,10 @@ double compute_value(const Measure<D>& m, const MeasureContext<D>& c) {
         }
         case MeasureKind::disc_height:
             return (value(m, c, 2) - value(m, c, 0)).dot(value(m, c, 1)) + disc_parts(m, c).psi;
+        case MeasureKind::custom: {
+            MeasureGradient<D> unused;
+            return compute_custom_gradient(m, c, unused.data());
+        }
     }
     return 0;
 }
@@ -212,6 +218,7 @@ double compute_gradient(const Measure<D>& m, const MeasureContext<D>& c, Vec<D>*
             g[3] = p.psi_u * value(m, c, 1);
             return d.dot(value(m, c, 1)) + p.psi;
         }
+        case MeasureKind::custom: return compute_custom_gradient(m, c, g);
     }
     return 0;
 }
@@ -261,6 +268,13 @@ double compute_bias(const Measure<D>& m, const MeasureContext<D>& c) {
             compute_hessian(m, c, h);
             for (int i = 0; i < m.count; ++i)
                 for (int j = 0; j < m.count; ++j) sum += rate(m, c, i).dot(h.block[i][j] * rate(m, c, j));
+            break;
+        }
+        case MeasureKind::custom: {
+            MeasureGradient<D> rates, changes;
+            for (int i = 0; i < m.count; ++i) rates[i] = rate(m, c, i);
+            compute_custom_changes(m, c, rates.data(), changes.data());
+            for (int i = 0; i < m.count; ++i) sum += rates[i].dot(changes[i]);
             break;
         }
     }
@@ -345,6 +359,7 @@ void compute_hessian(const Measure<D>& m, const MeasureContext<D>& c, MeasureHes
             symmetric(1, 3, p.psi_uu * s * n.transpose());
             break;
         }
+        case MeasureKind::custom: compute_custom_hessian(m, c, h); break;
     }
 }
 

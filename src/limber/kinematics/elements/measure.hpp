@@ -10,6 +10,7 @@
 //   angle        atan2(b . a2, b . a1), unwound               of direction b in the plane of a1 and a2
 //   curve_offset distance of point p from a curve along a normal of the curve (curve fixed in frame a, x, y (, z))
 //   disc_height  (p - a) . n - R sqrt(1 - (n . s)^2)          of a disc with centre p and axis s above the plane (a, n)
+//   custom       a residual of a user's class, of two points, or of two frames p, x, y (, z) (custom_measure.hpp)
 
 #include <memory>
 
@@ -18,9 +19,11 @@
 
 namespace limber {
 
-enum class MeasureKind { component, dot, dot_point, half_square, distance, angle, curve_offset, disc_height };
+class CustomRows;
 
-inline constexpr int max_measure_features = 5;
+enum class MeasureKind { component, dot, dot_point, half_square, distance, angle, curve_offset, disc_height, custom };
+
+inline constexpr int max_measure_features = 8;
 
 template <int D>
 struct Measure {
@@ -32,6 +35,8 @@ struct Measure {
     int memory = -1;    ///< angle: last unwound value; curve_offset: last curve parameter
     int curve = -1;
     int normal = 0;  ///< curve_offset: which of the D-1 normals
+    int row = 0;     ///< custom: which of the residuals
+    std::shared_ptr<const CustomRows> custom{};
 };
 
 /// A curve with the reference direction from which its normals are made (space only).

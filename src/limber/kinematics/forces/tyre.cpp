@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "limber/kinematics/elements/triple.hpp"
+#include "limber/math/dual_vectors.hpp"
 
 namespace limber {
 namespace {
@@ -12,13 +13,6 @@ using std::atan;
 using std::sqrt;
 
 using Jet = Dual<9>;
-
-Jet atan(const Jet& a) {
-    return chain(UnaryDerivatives{std::atan(a.value), 1 / (1 + a.value * a.value), 0}, a);
-}
-Jet abs(const Jet& a) {
-    return a.value < 0 ? -a : a;
-}
 
 template <class S>
 Triple<S> scaled(const S& s, const Triple<S>& a) {

@@ -76,6 +76,7 @@ private:
     void add_rows(const std::string& name, const RollingDisc& joint);
     void add_rows(const std::string& name, const Skate& joint);
     void add_rows(const std::string& name, const VelocityJoint& joint);
+    void add_rows(const std::string& name, const CustomJoint& joint);
     /// sum of coefficient * coordinate = offset, or what it is at the reference configuration
     void add_sum(const std::string& name, const std::vector<std::pair<double, std::string>>& sum,
                  const std::optional<Number>& offset);

@@ -13,17 +13,6 @@ namespace {
 constexpr double no_turn_inertia = 1e-14;
 constexpr double no_distance = 1e-10;
 
-/// Whether some turn has no inertia about the centre of mass.
-template <int D>
-bool has_free_spin(const MechanismBody<D>& body) {
-    if constexpr (D == 2) {
-        return !(body.inertia(0, 0) > 0);
-    } else {
-        const Eigen::SelfAdjointEigenSolver<Mat3> eigen(body.inertia, Eigen::EigenvaluesOnly);
-        return !(eigen.eigenvalues()[0] > no_turn_inertia * eigen.eigenvalues()[2]);
-    }
-}
-
 template <int D>
 class TieFinder {
 public:
@@ -155,6 +144,16 @@ AngularMat<D> find_projector(const MechanismBody<D>& body, const Vec<D>& axis) {
 }  // namespace
 
 template <int D>
+bool has_free_spin(const MechanismBody<D>& body) {
+    if constexpr (D == 2) {
+        return !(body.inertia(0, 0) > 0);
+    } else {
+        const Eigen::SelfAdjointEigenSolver<Mat3> eigen(body.inertia, Eigen::EigenvaluesOnly);
+        return !(eigen.eigenvalues()[0] > no_turn_inertia * eigen.eigenvalues()[2]);
+    }
+}
+
+template <int D>
 std::vector<BodyTies<D>> find_force_ties(const Mechanism<D>& m) {
     return TieFinder<D>(m).find(false);
 }
@@ -217,6 +216,7 @@ void rest_idle_turns(const Mechanism<D>& m, std::vector<BodyState<D>>& states) {
 }
 
 #define LIMBER_INSTANTIATE(D)                                                                            \
+    template bool has_free_spin(const MechanismBody<D>&);                                                \
     template std::vector<BodyTies<D>> find_force_ties(const Mechanism<D>&);                              \
     template std::vector<IdleTurns<D>> find_idle_turns(const Mechanism<D>&);                             \
     template std::shared_ptr<const Mechanism<D>> with_idle_inertia(std::shared_ptr<const Mechanism<D>>); \

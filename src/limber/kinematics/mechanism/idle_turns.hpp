@@ -21,6 +21,10 @@ struct BodyTies {
     int element_count = 0;  ///< joints, drivers, stops and forces
 };
 
+/// Whether some turn of a body has no inertia about its centre of mass.
+template <int D>
+bool has_free_spin(const MechanismBody<D>& body);
+
 /// By forces alone; one per body.
 template <int D>
 std::vector<BodyTies<D>> find_force_ties(const Mechanism<D>& mechanism);

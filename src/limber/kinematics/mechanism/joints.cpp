@@ -21,6 +21,7 @@
 //   skate               sideways slip = 0            1   the same                                1
 //   gear, rack_and_pinion, coupling:  sum c_i * coordinate_i = const                             1
 //   velocity:           sum c_i(scalars, t) * rate_i = b                                         1
+//   custom:             residuals of a user's class = 0, see custom_joints.cpp                   1 .. 6
 //
 // Axes equal: x_A.y_B = x_A.z_B = y_A.z_B = 0 (the off-diagonal products; the diagonal ones have zero gradient).
 // z_A || z_B: z_A.x_B = z_A.y_B = 0.  d || z_A: d.x_A = d.y_A = 0.

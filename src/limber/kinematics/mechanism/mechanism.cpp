@@ -16,6 +16,10 @@ struct MarkerSearch {
     void main(MarkerHandle handle, Variables = Variables::none) {
         if (!handle.is_null()) found.push_back(handle);
     }
+    void main(const MarkerPair& pair) {
+        main(pair.first);
+        main(pair.second);
+    }
     template <class... T>
     void main(const std::variant<T...>& value) {
         std::visit([&](const auto& one) { main(one); }, value);
