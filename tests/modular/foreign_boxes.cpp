@@ -98,8 +98,7 @@ joints:
   rail: {prismatic: [ground, mass]}
 )";
 
-std::unique_ptr<ModularAssembly<2>> assemble(const Mechanism<2>& m, const Division& division,
-                                             ModularAssembly<2>::Boxes boxes) {
+std::unique_ptr<ModularAssembly<2>> assemble(const Mechanism<2>& m, const Division& division, ComponentList<2> boxes) {
     const DividedParts<2> parts = find_parts(m, division);
     for (std::size_t k = 0; k < boxes.size(); ++k) {
         BodyStates<2> bodies;
@@ -119,14 +118,14 @@ TEST(ForeignBox, SampledControllerHoldsItsForce) {
     by_body.division = "body";
     const Division division = find_division(m, read(sliding_mass), by_body);
     for (const int samples_per_step : {1, 4}) {
-        ModularAssembly<2>::Boxes boxes;
+        ComponentList<2> boxes;
         boxes.push_back(std::make_unique<SampledMass>(100, 5e-4));
         const auto assembly = assemble(m, division, std::move(boxes));
         ASSERT_TRUE(assembly->start(0).ok);
         for (int i = 0; i < 100 / samples_per_step; ++i) ASSERT_TRUE(assembly->step(5e-4 * samples_per_step).ok);
         BodyStates<2> state(1);
         std::vector<TwistVec<2>> rate(1);
-        assembly->box(0).export_motion(state, rate);
+        assembly->component(0).export_motion(state, rate);
         EXPECT_NEAR(state[0].velocity.x(), 5.920529e-3, 1e-9);
         EXPECT_NEAR(state[0].position.y(), 0, 1e-12);
     }
@@ -236,7 +235,7 @@ TEST(ForeignBox, PendulumInClosedFormSwingsAsOurs) {
     division.component_of_body = {0, 1};
     const DividedParts<2> parts = find_parts(m, division);
     ASSERT_EQ(parts.interface.elements.size(), 1U);
-    ModularAssembly<2>::Boxes boxes;
+    ComponentList<2> boxes;
     boxes.push_back(std::make_unique<TorsionPendulum>(0.5, 1.0 / 3, 10));
     boxes.push_back(std::make_unique<SystemComponent<2>>(
         compile_component(m, parts.components[1], parts.ports[1], {"rod", "global", "trapezoidal", "", 0}, {}, {})));
@@ -249,7 +248,7 @@ TEST(ForeignBox, PendulumInClosedFormSwingsAsOurs) {
     }
     BodyStates<2> state(1);
     std::vector<TwistVec<2>> rate(1);
-    assembly->box(1).export_motion(state, rate);
+    assembly->component(1).export_motion(state, rate);
     const Vec2 tip = state[0].position + state[0].axes.col(0) * 0.5;
     EXPECT_NEAR(tip.x(), sense(whole, "tip.x"), 2e-5);
     EXPECT_NEAR(tip.y(), sense(whole, "tip.y"), 2e-5);

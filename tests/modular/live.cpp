@@ -133,7 +133,7 @@ protected:
         system_ = compile_modular<2>(mechanism_, find_division(*mechanism_, read(two_links), o),
                                      {"", "global", "trapezoidal", "", 0}, {}, {}, o.tolerance);
         assembly_ = make_assembly(*system_, o);
-        for (int k = 0; k < 2; ++k) assembly_->box(k).import_motion(0, {mechanism_->bodies[k].reference}, {});
+        for (int k = 0; k < 2; ++k) assembly_->component(k).import_motion(0, {mechanism_->bodies[k].reference}, {});
         EXPECT_TRUE(assembly_->start(0).ok);
     }
 
@@ -144,7 +144,7 @@ protected:
     BodyStates<2> states() {
         BodyStates<2> list(2);
         std::vector<TwistVec<2>> rates(1);
-        for (int k = 0; k < 2; ++k) assembly_->box(k).export_motion(std::span(list).subspan(k, 1), rates);
+        for (int k = 0; k < 2; ++k) assembly_->component(k).export_motion(std::span(list).subspan(k, 1), rates);
         return list;
     }
 
@@ -213,14 +213,14 @@ TEST_F(ExchangedJoints, TakeHoldByAnImpulseThatLosesEnergy) {
 }
 
 // What a component has saved is what it goes on from.
-TEST_F(ExchangedJoints, BoxesGoBackToWhatTheySaved) {
+TEST_F(ExchangedJoints, ComponentsGoBackToWhatTheySaved) {
     advance(50);
     std::vector<double> saved[2];
-    for (int k = 0; k < 2; ++k) saved[k] = assembly_->box(k).save();
+    for (int k = 0; k < 2; ++k) saved[k] = assembly_->component(k).save();
     const BodyStates<2> then = states();
     advance(50);
     EXPECT_GT((states()[0].position - then[0].position).norm(), 1e-4);
-    for (int k = 0; k < 2; ++k) assembly_->box(k).restore(saved[k]);
+    for (int k = 0; k < 2; ++k) assembly_->component(k).restore(saved[k]);
     for (int k = 0; k < 2; ++k) EXPECT_EQ(states()[k].position, then[k].position);
 }
 

@@ -26,13 +26,14 @@ protected:
         assembly_ = make_assembly(*system_, o);
         for (const auto& body : mechanism_->bodies) states_.push_back(body.reference);
         for (std::size_t k = 0; k < states_.size(); ++k)
-            assembly_->box(static_cast<int>(k)).import_motion(0, {states_[system_->components[k]->bodies[0]]}, {});
+            assembly_->component(static_cast<int>(k))
+                .import_motion(0, {states_[system_->components[k]->bodies[0]]}, {});
         started_ = assembly_->start(0);
         rates_.resize(states_.size());
         BodyStates<2> state(1);
         std::vector<TwistVec<2>> rate(1);
         for (std::size_t k = 0; k < states_.size(); ++k) {
-            assembly_->box(static_cast<int>(k)).export_motion(state, rate);
+            assembly_->component(static_cast<int>(k)).export_motion(state, rate);
             rates_[system_->components[k]->bodies[0]] = rate[0];
         }
     }

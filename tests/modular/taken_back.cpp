@@ -129,7 +129,7 @@ public:
         division.components[0].step = c.first_own_step;
         system_ =
             compile_modular<2>(mechanism, division, {"", c.formulation, "trapezoidal", "", 0}, {}, {}, o.tolerance);
-        ModularAssembly<2>::Boxes boxes;
+        ComponentList<2> boxes;
         for (const auto& component : system_->components) {
             BodyStates<2> bodies;
             for (const int b : component->bodies) bodies.push_back(mechanism->bodies[b].reference);
@@ -155,7 +155,7 @@ public:
     std::vector<double> numbers() {
         std::vector<double> all{assembly_->time(), static_cast<double>(assembly_->report().questions())};
         for (std::size_t k = 0; k < system_->components.size(); ++k) {
-            const std::vector<double> saved = assembly_->box(static_cast<int>(k)).save();
+            const std::vector<double> saved = assembly_->component(static_cast<int>(k)).save();
             all.insert(all.end(), saved.begin(), saved.end());
         }
         const VecX multipliers = assembly_->compute_multipliers();

@@ -84,16 +84,16 @@ private:
         entries_.clear();
         forces_.clear();
         rays_.clear();
-        for (int i = 0; i < static_cast<int>(m_.unilateral.size()); ++i) {
-            if (state.memory[m_.unilateral[i].flag] == 0) continue;
+        for (int i = 0; i < static_cast<int>(m_.stops.size()); ++i) {
+            if (state.memory[m_.stops[i].flag] == 0) continue;
             const auto normal = static_cast<Eigen::Index>(entries_.size());
             entries_.push_back(i);
-            forces_.push_back(reactions_.row_multiplier(m_.unilateral[i].row));
+            forces_.push_back(reactions_.row_multiplier(m_.stops[i].row));
             const auto friction = std::find_if(m_.friction.begin(), m_.friction.end(),
                                                [&](const FrictionElement& f) { return f.contact == i; });
             if (friction == m_.friction.end()) {
                 rays_.push_back({normal, {}});
-                if (state.memory[m_.unilateral[i].flag] == 2) rays_.push_back({normal, {}, -1});
+                if (state.memory[m_.stops[i].flag] == 2) rays_.push_back({normal, {}, -1});
             } else {
                 add_friction(state, static_cast<int>(friction - m_.friction.begin()), normal);
             }

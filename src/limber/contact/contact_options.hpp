@@ -6,7 +6,7 @@
 namespace limber {
 
 enum class ContactTreatment {
-    events,                ///< exact: instants of contact are found within the step (unilateral_stepper.hpp)
+    events,                ///< exact: instants of contact are found within the step (stop_stepper.hpp)
     augmented_lagrangian,  ///< the others: at the ends of steps only (projected_multipliers.hpp)
     multipliers,
     penalty

@@ -10,7 +10,7 @@
 
 namespace limber {
 
-/// What impacts at several contacts at once do (see contact/stops/unilateral_stepper.hpp).
+/// What impacts at several contacts at once do (see contact/stops/stop_stepper.hpp).
 enum class ImpactLaw {
     newton,   ///< restitution of velocities, all contacts at once
     poisson,  ///< restitution of impulses: compression of all contacts, then expansion

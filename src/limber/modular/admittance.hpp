@@ -1,5 +1,5 @@
 #pragma once
-// The admittance of the interface, K = G Y G^T: accelerations of the rows by unit multipliers, from what the boxes
+// The admittance of the interface, K = G Y G^T: accelerations of the rows by unit multipliers, from what the components
 // answer to unit wrenches. Symmetric, semidefinite; singular where joints are redundant.
 //
 // Solutions leave out what K does not move: x = (K + e)^-1 K (K + e)^-1 r  is 1/s of the part of r with s >> e and

@@ -19,10 +19,10 @@ constexpr double noise_of_tolerance = 10;
 }  // namespace
 
 template <int D>
-ModularAssembly<D>::ModularAssembly(Boxes boxes, std::unique_ptr<InterfaceJoints<D>> joints,
+ModularAssembly<D>::ModularAssembly(ComponentList<D> components, std::unique_ptr<InterfaceJoints<D>> joints,
                                     const ModularOptions& options, const FormulationOptions& gains,
                                     int corrector_passes)
-    : team_(std::move(boxes), options.threads),
+    : team_(std::move(components), options.threads),
       matrix_(team_),
       joints_(std::move(joints)),
       options_(options),
@@ -39,12 +39,12 @@ ModularAssembly<D>::ModularAssembly(Boxes boxes, std::unique_ptr<InterfaceJoints
     wrenches_.assign(ports, TwistVec<D>::Zero());
     forces_ = new_forces_ = rates_ = probe_ = settled_ = bend_ = wrenches_;
     known_ = asked_forces_ = force_changes_ = spring_wrenches_ = wrenches_;
-    const auto boxes_in_all = static_cast<std::size_t>(team_.count());
-    answers_.resize(boxes_in_all);
-    kinds_.resize(boxes_in_all);
-    reaches_.resize(boxes_in_all);
-    balanced_.assign(boxes_in_all, 0);
-    progress_.resize(boxes_in_all);
+    const auto in_all = static_cast<std::size_t>(team_.count());
+    answers_.resize(in_all);
+    kinds_.resize(in_all);
+    reaches_.resize(in_all);
+    balanced_.assign(in_all, 0);
+    progress_.resize(in_all);
     connect();
 }
 
@@ -122,7 +122,7 @@ StepReport ModularAssembly<D>::start(double t) {
     begin(0, Coupling::acceleration);
     forces_.assign(forces_.size(), TwistVec<D>::Zero());
     matrix_.make_old();
-    // Rows have wrenches only once the boxes have shown their motion.
+    // Rows have wrenches only once the components have shown their motion.
     multipliers_.setZero();
     return make_report(find_accelerations());
 }
@@ -294,8 +294,8 @@ void ModularAssembly<D>::save(AssemblySnapshot<D>& to) const {
     to.swings = swings_;
     to.refused_step = refused_step_;
     to.refusal = refusal_;
-    to.boxes.resize(static_cast<std::size_t>(team_.count()));
-    for (const int k : team_.own()) to.boxes[k] = team_[k].save();
+    to.components.resize(static_cast<std::size_t>(team_.count()));
+    for (const int k : team_.own()) to.components[k] = team_[k].save();
 }
 
 template <int D>
@@ -309,7 +309,7 @@ void ModularAssembly<D>::restore(const AssemblySnapshot<D>& from) {
     swings_ = from.swings;
     refused_step_ = from.refused_step;
     refusal_ = from.refusal;
-    for (const int k : team_.own()) team_[k].restore(from.boxes[k]);
+    for (const int k : team_.own()) team_[k].restore(from.components[k]);
 }
 
 template <int D>

@@ -1,13 +1,13 @@
 #pragma once
 // Components held together by interface joints: one step of all of them.
 //
-//   end of step   find the multipliers y with Phi(ports at the end of the step) = 0, the end being what the boxes
+//   end of step   find the multipliers y with Phi(ports at the end of the step) = 0, the end being what the components
 //                 answer to the wrenches G^T y there; then velocities and accelerations of the ends are pushed onto the
-//                 joints by the response of the same boxes. With equal steps this is the index-3 step of the undivided
-//                 mechanism. Boxes that can be coupled are not asked for their answer but taken along in one Newton
-//                 iteration over all of them: their next changes give G changes + Phi = R, the joints K dy = -R, and
-//                 every box then moves by its own change and its response to G^T dy. Forces between components take
-//                 part by their stiffness.
+//                 joints by the response of the same components. With equal steps this is the index-3 step of the
+//                 undivided mechanism. Components that can be coupled are not asked for their answer but taken along in
+//                 one Newton iteration over all of them: their next changes give G changes + Phi = R, the joints K dy =
+//                 -R, and every component then moves by its own change and its response to G^T dy. Forces between
+//                 components take part by their stiffness.
 //   acceleration  predicted motion, G a + bias + kv Phi' + kp Phi = 0 for the multipliers, corrected motion (Joli 2008
 //                 section 4, steps 1 to 7)
 //
@@ -32,9 +32,9 @@ namespace limber {
 
 /// What the last step took.
 struct GluingReport {
-    int answers = 0;   ///< times all boxes were asked for their motion
+    int answers = 0;   ///< times all components were asked for their motion
     int products = 0;  ///< times they were asked how they yield to given wrenches
-    int measures = 0;  ///< unit wrenches tried on the largest box
+    int measures = 0;  ///< unit wrenches tried on the largest component
     double residual = 0;
     int questions() const { return answers + products + measures; }
 };
@@ -47,7 +47,7 @@ struct AssemblySnapshot {
     InterfaceMatrixSnapshot<D> matrix;
     std::vector<PortMotion<D>> motion;
     std::vector<double> joint_memory;
-    std::vector<std::vector<double>> boxes;
+    std::vector<std::vector<double>> components;
     SwingWatch<D> swings{0, 1};
     double refused_step = 0;
     std::string refusal;
@@ -56,16 +56,14 @@ struct AssemblySnapshot {
 template <int D>
 class ModularAssembly {
 public:
-    using Boxes = ComponentBoxes<D>;
-
-    /// Ports of all boxes, box by box, are the bodies of the joints.
-    ModularAssembly(Boxes boxes, std::unique_ptr<InterfaceJoints<D>> joints, const ModularOptions& options,
-                    const FormulationOptions& gains, int corrector_passes);
-    /// Process that computes each box, if the options have an exchange.
+    /// Ports of all components, component by component, are the bodies of the joints.
+    ModularAssembly(ComponentList<D> components, std::unique_ptr<InterfaceJoints<D>> joints,
+                    const ModularOptions& options, const FormulationOptions& gains, int corrector_passes);
+    /// Process that computes each component, if the options have an exchange.
     void spread(std::vector<int> owner);
     ComponentTeam<D>& team() { return team_; }
 
-    /// After the boxes have taken up a motion: accelerations and multipliers at its instant.
+    /// After the components have taken up a motion: accelerations and multipliers at its instant.
     StepReport start(double t);
     /// On failure, or if a component throws, nothing has happened: what follows is the same to the bit as without the
     /// attempt. Only steps in which forces between components swing without bounds are remembered, and refused from
@@ -74,15 +72,15 @@ public:
     /// Everything that the next step depends on.
     void save(AssemblySnapshot<D>& to) const;
     void restore(const AssemblySnapshot<D>& from);
-    /// Other joints between the same ports; those of the same name keep their multipliers. The boxes notice nothing.
-    /// Returns the old ones.
+    /// Other joints between the same ports; those of the same name keep their multipliers. The components notice
+    /// nothing. Returns the old ones.
     std::unique_ptr<InterfaceJoints<D>> exchange_joints(std::unique_ptr<InterfaceJoints<D>> joints);
     /// After a change of the joints: velocities jump as by impulses of the joints, then as start().
     StepReport restart_velocities(double t);
     /// Impulses of the rows at the last restart of velocities.
     const VecX& impulses() const { return impulses_; }
 
-    Component<D>& box(int index) { return team_[index]; }
+    Component<D>& component(int index) { return team_[index]; }
     InterfaceJoints<D>& joints() { return *joints_; }
     /// Of all ports, as last accepted or asked about; in a distributed run all processes must call it.
     std::span<const PortMotion<D>> gather_motion();
@@ -103,25 +101,25 @@ private:
     /// Of each row; 0: by the inertia it meets.
     VecX find_rho() const;
     void begin(double h, Coupling coupling);
-    /// First motion of the boxes: where coupled ones start, what the others answer.
+    /// First motion of the components: where coupled ones start, what the others answer.
     bool open();
-    /// Next changes of the coupled boxes.
+    /// Next changes of the coupled components.
     void approach(bool refresh);
-    /// Coupled boxes take their changes and what `correction_` adds, the others answer.
+    /// Coupled components take their changes and what `correction_` adds, the others answer.
     bool advance();
     bool close();
     bool ask();
     bool have_all_succeeded();
-    /// How the boxes are, as numbers of which the largest counts: failed, out of balance, change, acceptable change,
-    /// opening.
+    /// How the components are, as numbers of which the largest counts: failed, out of balance, change, acceptable
+    /// change, opening.
     using Status = std::array<double, 5>;
     Status find_own_status() const;
     bool take_status(const Status& status);
     /// Rows, and forces between components, at the motion shown.
     void update_joints();
-    /// False: a box has failed.
+    /// False: a component has failed.
     bool find_residual();
-    /// Whether what an iteration of the coupled boxes has left is small enough.
+    /// Whether what an iteration of the coupled components has left is small enough.
     bool has_newton_converged(double& before, bool& is_slow) const;
     double find_largest_of_all(double own);
     double find_force_change();
@@ -139,7 +137,7 @@ private:
         return options_.gluing == Gluing::direct && options_.coupling == Coupling::end_of_step &&
                options_.use_iteration && joints_->has_forces();
     }
-    /// What the ports are about to do without the joints: changes of the coupled boxes, answers of the others to
+    /// What the ports are about to do without the joints: changes of the coupled components, answers of the others to
     /// forces they were not yet asked about.
     void find_known_changes();
     void measure();
@@ -177,16 +175,16 @@ private:
     FormulationOptions gain_options_;
     int passes_ = 1;
     std::unique_ptr<GluingMethod> method_;
-    struct BoxKind {
+    struct ComponentKind {
         Reach reach;
         double distance = 0;  // of its ports from the origin
         bool is_coupled = false;
     };
-    std::vector<BoxKind> kinds_;  // of all boxes in this step
-    std::vector<Reach> reaches_;  // the same
-    std::vector<char> balanced_;  // own boxes
+    std::vector<ComponentKind> kinds_;  // of all components in this step
+    std::vector<Reach> reaches_;        // the same
+    std::vector<char> balanced_;        // own components
     bool has_coupled_ = false, has_uncoupled_ = false, is_balanced_ = false, improves_when_repeated_ = false;
-    std::vector<NewtonProgress> progress_;  // own boxes
+    std::vector<NewtonProgress> progress_;  // own components
     NewtonProgress largest_progress_;       // of all coupled ones
 
     double t_ = 0, h_ = 0;

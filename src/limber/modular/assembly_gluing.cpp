@@ -1,4 +1,4 @@
-// How an assembly finds the forces that hold its boxes together, and when they are good enough.
+// How an assembly finds the forces that hold its components together, and when they are good enough.
 
 #include <fmt/format.h>
 
@@ -84,8 +84,8 @@ bool ModularAssembly<D>::has_newton_converged(double& before, bool& is_slow) con
     const double left = before > 0 ? all.change * rate / std::max(0.1, 1 - rate) : all.change;
     is_slow = rate > slow_gluing;
     before = all.change;
-    // Near the origin of its coordinates a box may know them better than its neighbours know theirs, and so the forces
-    // between them.
+    // Near the origin of its coordinates a component may know them better than its neighbours know theirs, and so the
+    // forces between them.
     return left <= std::max(all.acceptable, rounding * distance_);
 }
 

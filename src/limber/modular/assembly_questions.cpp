@@ -1,4 +1,4 @@
-// What an assembly asks its boxes, and what it makes of their answers.
+// What an assembly asks its components, and what it makes of their answers.
 
 #include <algorithm>
 #include <cmath>
@@ -30,7 +30,7 @@ void ModularAssembly<D>::begin(double h, Coupling coupling) {
             kinds_[k].distance = std::max(kinds_[k].distance, largest(port.state.position));
         answers_[k] = {};
     }
-    team_.exchange().share_boxes(kinds_);
+    team_.exchange().share_components(kinds_);
     has_coupled_ = has_uncoupled_ = false;
     distance_ = joints_->mechanism().length_scale;
     for (std::size_t k = 0; k < kinds_.size(); ++k) {
@@ -166,7 +166,7 @@ bool ModularAssembly<D>::take_status(const Status& status) {
         if (!answers_[k].ok)
             std::copy_n(reason.begin(), std::min(reason.size(), sizeof(Words) - 1), reasons[k].begin());
     }
-    team_.exchange().share_boxes(reasons);
+    team_.exchange().share_components(reasons);
     for (const Words& reason : reasons)
         if (failure_.empty()) failure_ = reason.data();
     return false;

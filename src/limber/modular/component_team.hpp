@@ -13,28 +13,26 @@
 namespace limber {
 
 template <int D>
-using ComponentBoxes = std::vector<std::unique_ptr<Component<D>>>;
+using ComponentList = std::vector<std::unique_ptr<Component<D>>>;
 
 template <int D>
 class ComponentTeam {
 public:
-    using Boxes = ComponentBoxes<D>;
-
     /// All of them in this process.
-    ComponentTeam(Boxes boxes, int threads)
-        : boxes_(std::move(boxes)), workers_(std::make_unique<Workers>(threads)), exchange_({}, {}, {0}) {
-        for (const auto& box : boxes_) first_port_.push_back(first_port_.back() + box->port_count());
-        spread({}, std::vector<int>(boxes_.size(), 0));
+    ComponentTeam(ComponentList<D> components, int threads)
+        : components_(std::move(components)), workers_(std::make_unique<Workers>(threads)), exchange_({}, {}, {0}) {
+        for (const auto& component : components_) first_port_.push_back(first_port_.back() + component->port_count());
+        spread({}, std::vector<int>(components_.size(), 0));
     }
     /// Process that computes each.
     void spread(const std::shared_ptr<Exchange>& exchange, std::vector<int> owner) {
         exchange_ = InterfaceExchange(exchange, std::move(owner), first_port_);
     }
 
-    int count() const { return static_cast<int>(boxes_.size()); }
-    Component<D>& operator[](int box) { return *boxes_[box]; }
-    const Component<D>& operator[](int box) const { return *boxes_[box]; }
-    const std::vector<int>& own() const { return exchange_.own_boxes(); }
+    int count() const { return static_cast<int>(components_.size()); }
+    Component<D>& operator[](int component) { return *components_[component]; }
+    const Component<D>& operator[](int component) const { return *components_[component]; }
+    const std::vector<int>& own() const { return exchange_.own_components(); }
     /// Calls job(k) for those of this process.
     void for_all(Job job) {
         const std::vector<int>& mine = own();
@@ -42,16 +40,16 @@ public:
     }
 
     int port_count() const { return first_port_.back(); }
-    int port_count(int box) const { return first_port_[box + 1] - first_port_[box]; }
-    int first_port(int box) const { return first_port_[box]; }
+    int port_count(int component) const { return first_port_[component + 1] - first_port_[component]; }
+    int first_port(int component) const { return first_port_[component]; }
     /// Of a list with an item for each port.
     template <class T>
-    std::span<T> part(std::vector<T>& list, int box) const {
-        return std::span(list).subspan(first_port_[box], port_count(box));
+    std::span<T> part(std::vector<T>& list, int component) const {
+        return std::span(list).subspan(first_port_[component], port_count(component));
     }
     template <class T>
-    std::span<const T> part(const std::vector<T>& list, int box) const {
-        return std::span(list).subspan(first_port_[box], port_count(box));
+    std::span<const T> part(const std::vector<T>& list, int component) const {
+        return std::span(list).subspan(first_port_[component], port_count(component));
     }
 
     InterfaceExchange& exchange() { return exchange_; }
@@ -59,7 +57,7 @@ public:
     Workers& workers() { return *workers_; }
 
 private:
-    Boxes boxes_;
+    ComponentList<D> components_;
     std::unique_ptr<Workers> workers_;
     std::vector<int> first_port_{0};  // of each, then the number of ports
     InterfaceExchange exchange_;

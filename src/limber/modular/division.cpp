@@ -27,7 +27,7 @@ Division divide_by_body(const Mechanism<D>& m) {
     Division division;
     for (std::size_t b = 0; b < m.bodies.size(); ++b) division.component_of_body.push_back(static_cast<int>(b));
     division.components.resize(m.bodies.size());
-    // Joints with the ground too: a joint is a box of its own then, and can come and go.
+    // Joints with the ground too: a joint stands between components then, and can come and go.
     division.cut_elements.assign(m.elements.size(), true);
     division.cuts_all = true;
     name_by_first_body(m, division);

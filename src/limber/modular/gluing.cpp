@@ -60,7 +60,7 @@ public:
             product(direction_, image_);
             ++products;
             const double curvature = direction_.dot(image_);
-            // Near one if the scaling is good; beyond the limit what is left is not in the boxes' power.
+            // Near one if the scaling is good; beyond the limit what is left is not in the components' power.
             if (!(weight < longest_step * curvature)) break;
             const double along = weight / curvature;
             course_ += along * direction_;

@@ -1,11 +1,11 @@
 #pragma once
 // How the multipliers of the interface are found. A method turns the residual of the rows (as accelerations) at some
 // multipliers into a correction of these; all it can do beside is to ask for products with the admittance, each one
-// more question to the boxes.
+// more question to the components.
 //
 //   uzawa               correction = -rho_j R                             (Joli 2008 eq. 27), rho per joint
-//   conjugate-gradient  K correction = -R with products of the boxes, scaled by the inverse of the whole measured K
-//   anderson            -P R with P the inverse blocks; past pairs of multipliers and P R choose the best combination
+//   conjugate-gradient  K correction = -R with products of the components, scaled by the inverse of the whole measured
+//   K anderson            -P R with P the inverse blocks; past pairs of multipliers and P R choose the best combination
 //   direct              the same with P the inverse of the whole measured K
 
 #include <functional>
@@ -18,7 +18,7 @@
 
 namespace limber {
 
-/// result = K x, by asking the boxes.
+/// result = K x, by asking the components.
 using AdmittanceProduct = std::function<void(const VecX& x, VecX& result)>;
 
 class GluingMethod {

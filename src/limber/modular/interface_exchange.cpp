@@ -14,23 +14,23 @@ constexpr std::size_t max_numbers = 8;
 
 InterfaceExchange::InterfaceExchange(std::shared_ptr<Exchange> exchange, std::vector<int> owner_of_box,
                                      std::vector<int> first_port)
-    : exchange_(std::move(exchange)), owner_of_box_(std::move(owner_of_box)), first_port_(std::move(first_port)) {
+    : exchange_(std::move(exchange)), owner_of_component_(std::move(owner_of_box)), first_port_(std::move(first_port)) {
     const int count = exchange_ ? exchange_->size() : 1;
     rows_of_process_.resize(count);
     for (int process = 0; process < count; ++process) processes_.push_back(process);
     first_flag_ = {0};
-    for (int k = 0; k < static_cast<int>(owner_of_box_.size()); ++k) {
+    for (int k = 0; k < static_cast<int>(owner_of_component_.size()); ++k) {
         first_flag_.push_back(k + 1);
-        box_of_port_.insert(box_of_port_.end(), first_port_[k + 1] - first_port_[k], k);
-        if (exchange_ && owner_of_box_[k] != exchange_->rank()) continue;
-        own_boxes_.push_back(k);
+        component_of_port_.insert(component_of_port_.end(), first_port_[k + 1] - first_port_[k], k);
+        if (exchange_ && owner_of_component_[k] != exchange_->rank()) continue;
+        own_components_.push_back(k);
         for (int p = first_port_[k]; p < first_port_[k + 1]; ++p) own_ports_.push_back(p);
     }
 }
 
 void InterfaceExchange::connect(const std::vector<Bond>& bonds) {
     const int self = exchange_ ? exchange_->rank() : 0;
-    const auto owner_of_port = [&](int port) { return owner_of_box_[box_of_port_[port]]; };
+    const auto owner_of_port = [&](int port) { return owner_of_component_[component_of_port_[port]]; };
     // Sets, so that both sides list the ports in the same order.
     std::map<int, std::set<int>> sent;
     std::map<int, std::set<int>> received;

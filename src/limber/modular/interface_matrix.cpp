@@ -9,7 +9,7 @@ namespace limber {
 template <int D>
 InterfaceMatrix<D>::InterfaceMatrix(ComponentTeam<D>& team) : team_(team), spring_exchange_(team.exchange()) {
     reaches_.resize(static_cast<std::size_t>(team.count()));
-    box_measures_.resize(static_cast<std::size_t>(team.count()));
+    component_measures_.resize(static_cast<std::size_t>(team.count()));
     probe_.assign(static_cast<std::size_t>(team.port_count()), TwistVec<D>::Zero());
     responses_ = probe_;
 }
@@ -89,10 +89,10 @@ void InterfaceMatrix<D>::begin(double h, double distance, const std::vector<Reac
 // ---------------------------------------------------------------- measured and assembled
 
 template <int D>
-void InterfaceMatrix<D>::measure_box(int k) {
+void InterfaceMatrix<D>::measure_component(int k) {
     constexpr int T = twist_size<D>;
     const int ports = team_.port_count(k);
-    auto& [y, wrench, product, part, unit, rates] = box_measures_[k];
+    auto& [y, wrench, product, part, unit, rates] = component_measures_[k];
     y.resize(ports * T, ports * T);
     unit.assign(ports, TwistVec<D>::Zero());
     rates.resize(ports);
@@ -108,10 +108,10 @@ void InterfaceMatrix<D>::measure_box(int k) {
 }
 
 template <int D>
-void InterfaceMatrix<D>::find_rows_of_box(int k) {
+void InterfaceMatrix<D>::find_rows_of_component(int k) {
     constexpr int T = twist_size<D>;
     const int ports = team_.port_count(k);
-    BoxMeasure& measure = box_measures_[k];
+    ComponentMeasure& measure = component_measures_[k];
     const MatX& y = measure.admittance;
     MatX& wrench = measure.wrench;
     const auto& rows = box_rows_[k];
@@ -130,7 +130,7 @@ void InterfaceMatrix<D>::find_rows_of_box(int k) {
 
 template <int D>
 void InterfaceMatrix<D>::measure() {
-    team_.for_all([&](int k) { measure_box(k); });
+    team_.for_all([&](int k) { measure_component(k); });
     assemble(true);
     is_old_ = false;
     best_questions_ = std::numeric_limits<int>::max();
@@ -153,8 +153,8 @@ void InterfaceMatrix<D>::judge(int questions) {
 
 template <int D>
 void InterfaceMatrix<D>::save(InterfaceMatrixSnapshot<D>& to) const {
-    to.box_admittances.resize(box_measures_.size());
-    for (const int k : team_.own()) to.box_admittances[k] = box_measures_[k].admittance;
+    to.box_admittances.resize(component_measures_.size());
+    for (const int k : team_.own()) to.box_admittances[k] = component_measures_[k].admittance;
     to.spring_wrenches = joints_->springs().wrenches();
     to.values = admittance_->values();
     to.is_ready = admittance_->is_ready();
@@ -167,7 +167,7 @@ void InterfaceMatrix<D>::save(InterfaceMatrixSnapshot<D>& to) const {
 
 template <int D>
 void InterfaceMatrix<D>::restore(const InterfaceMatrixSnapshot<D>& from) {
-    for (const int k : team_.own()) box_measures_[k].admittance = from.box_admittances[k];
+    for (const int k : team_.own()) component_measures_[k].admittance = from.box_admittances[k];
     joints_->springs().set_wrenches(from.spring_wrenches);
     admittance_->clear();
     admittance_->set_values(from.values);
@@ -179,7 +179,7 @@ void InterfaceMatrix<D>::restore(const InterfaceMatrixSnapshot<D>& from) {
     force_sensitivity_ = from.force_sensitivity;
 }
 
-// K = sum over boxes of G Y G^T.
+// K = sum over components of G Y G^T.
 template <int D>
 void InterfaceMatrix<D>::assemble(bool at_the_end) {
     is_of_end_ = at_the_end;
@@ -195,7 +195,7 @@ void InterfaceMatrix<D>::assemble(bool at_the_end) {
     }
     for (int r = joint_rows; r < joint_rows + spring_rows_; ++r)
         admittance_->add(r, r, joints_->springs().compliance());
-    team_.for_all([&](int k) { find_rows_of_box(k); });
+    team_.for_all([&](int k) { find_rows_of_component(k); });
     team_.exchange().share(measures_, first_measure_);
     auto value = measures_.cbegin();
     for (int k = 0; k < team_.count(); ++k) {
@@ -268,14 +268,14 @@ void InterfaceMatrix<D>::multiply(const VecX& x, VecX& result) {
 }
 
 template <int D>
-void InterfaceMatrix<D>::add_answer(int box, const std::vector<TwistVec<D>>& wrenches,
+void InterfaceMatrix<D>::add_answer(int component, const std::vector<TwistVec<D>>& wrenches,
                                     std::vector<TwistVec<D>>& changes) const {
     constexpr int T = twist_size<D>;
-    const MatX& y = box_measures_[box].admittance;
-    const int first = team_.first_port(box);
-    for (int p = 0; p < team_.port_count(box); ++p)
-        for (int q = 0; q < team_.port_count(box); ++q)
-            changes[first + p] += reach_share(box) * y.template block<T, T>(p * T, q * T) * wrenches[first + q];
+    const MatX& y = component_measures_[component].admittance;
+    const int first = team_.first_port(component);
+    for (int p = 0; p < team_.port_count(component); ++p)
+        for (int q = 0; q < team_.port_count(component); ++q)
+            changes[first + p] += reach_share(component) * y.template block<T, T>(p * T, q * T) * wrenches[first + q];
 }
 
 template class InterfaceMatrix<2>;

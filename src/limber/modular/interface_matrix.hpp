@@ -1,10 +1,12 @@
 #pragma once
-// The matrix of the interface, as the boxes show it: K = G Y G^T over the rows of the joints, and of the springs
+// The matrix of the interface, as the components show it: K = G Y G^T over the rows of the joints, and of the springs
 // between components where these are found with their stiffness. Y, what the ports do under unit wrenches, is measured
-// box by box; K is assembled from it with the wrenches of the rows of here, factorised and kept while it serves.
+// component by component; K is assembled from it with the wrenches of the rows of here, factorised and kept while it
+// serves.
 //
-// Accelerations of different boxes bring their ports to different places at the end of a step (Reach). K is either that
-// of the end of the step, where each box counts by its share of the mean reach, or that of accelerations alone.
+// Accelerations of different components bring their ports to different places at the end of a step (Reach). K is either
+// that of the end of the step, where each component counts by its share of the mean reach, or that of accelerations
+// alone.
 
 #include <span>
 #include <vector>
@@ -34,18 +36,18 @@ public:
 
     /// Other joints, which must outlive it; or other processes. Forces between components have rows only with springs.
     void connect(InterfaceJoints<D>& joints, bool with_springs);
-    /// A step of this length, in which boxes reach so far. Ports are so far from the origin.
+    /// A step of this length, in which components reach so far. Ports are so far from the origin.
     void begin(double h, double distance, const std::vector<Reach>& reaches);
 
-    /// Mean of all boxes, and how far a box gets in comparison.
+    /// Mean of all components, and how far a component gets in comparison.
     const Reach& reach() const { return reach_; }
-    double reach_share(int box) const { return reaches_[box].position / reach_.position; }
+    double reach_share(int component) const { return reaches_[component].position / reach_.position; }
     bool has_equal_reach() const { return has_equal_reach_; }
     int spring_rows() const { return spring_rows_; }
 
-    /// Tries unit wrenches on all ports of all boxes, and assembles.
+    /// Tries unit wrenches on all ports of all components, and assembles.
     void measure();
-    /// Unit wrenches that takes, of the largest box.
+    /// Unit wrenches that takes, of the largest component.
     int measuring_cost() const;
     /// K of the end of the step, or of accelerations, from what was measured.
     void assemble(bool at_the_end);
@@ -72,13 +74,13 @@ public:
     void project_joints(VecX& x);
     /// The largest force that would move its row alone as much as these multipliers do.
     double find_largest_force(const VecX& multipliers);
-    /// result = K x for the joints, by asking the boxes.
+    /// result = K x for the joints, by asking the components.
     void multiply(const VecX& x, VecX& result);
-    /// What the ports of a box do under further wrenches (a list over all ports), as measured.
-    void add_answer(int box, const std::vector<TwistVec<D>>& wrenches, std::vector<TwistVec<D>>& changes) const;
+    /// What the ports of a component do under further wrenches (a list over all ports), as measured.
+    void add_answer(int component, const std::vector<TwistVec<D>>& wrenches, std::vector<TwistVec<D>>& changes) const;
 
 private:
-    struct BoxMeasure {
+    struct ComponentMeasure {
         MatX admittance, wrench, product, part;
         std::vector<TwistVec<D>> unit, rates;
     };
@@ -87,8 +89,8 @@ private:
     void for_entries(int row, const Act& act) const;
     void connect_springs();
     /// What its ports do under unit wrenches, and what they mean for the rows.
-    void measure_box(int box);
-    void find_rows_of_box(int box);
+    void measure_component(int component);
+    void find_rows_of_component(int component);
 
     ComponentTeam<D>& team_;
     InterfaceJoints<D>* joints_ = nullptr;
@@ -102,9 +104,9 @@ private:
     Reach reach_;
     bool has_equal_reach_ = true;
 
-    std::vector<BoxMeasure> box_measures_;  // own boxes
-    std::vector<int> first_measure_;        // of each box's part of K in measures_
-    std::vector<double> measures_;          // lower triangles, row by row
+    std::vector<ComponentMeasure> component_measures_;  // own components
+    std::vector<int> first_measure_;                    // of each component's part of K in measures_
+    std::vector<double> measures_;                      // lower triangles, row by row
     bool is_old_ = true, is_of_end_ = true;
     int best_questions_ = 0;    // of a step with the admittance in use
     int excess_questions_ = 0;  // beyond these since it was measured

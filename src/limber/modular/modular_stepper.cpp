@@ -16,18 +16,18 @@ namespace {
 // Joints at the end of the step are held through how that end yields to their forces; a component that cannot tell
 // would follow them with a delay and gain energy. Springs in place of joints ask for no such answer.
 template <int D>
-void refuse_unfit(const SystemComponent<D>& box, const ComponentSettings& settings, const ModularOptions& options,
+void refuse_unfit(const SystemComponent<D>& component, const ComponentSettings& settings, const ModularOptions& options,
                   bool has_joints) {
     const bool is_coupled = options.coupling == Coupling::end_of_step && options.course != ForceCourse::hold &&
-                            box.yields_at_the_end() && settings.step == 0;
-    if (box.borrows_inertia() && !is_coupled)
+                            component.yields_at_the_end() && settings.step == 0;
+    if (component.borrows_inertia() && !is_coupled)
         throw ModelError(fmt::format(
             "component '{}': cut from its neighbours it can move without inertia, which only a component under global "
             "or hybrid with a structural integrator and no step of its own can; divide the mechanism elsewhere, or "
             "give its bodies mass and inertia",
             settings.name));
     if (!has_joints || options.coupling != Coupling::end_of_step || options.gluing == Gluing::penalty) return;
-    if (box.yields_at_the_end()) return;
+    if (component.yields_at_the_end()) return;
     throw ModelError(fmt::format(
         "component '{}': joints that act at the end of the step cannot hold {} with {}; use global or hybrid with a "
         "structural integrator, or --coupling acceleration",
@@ -75,16 +75,16 @@ std::shared_ptr<const ModularSystem<D>> compile_modular(std::shared_ptr<const Me
 
 template <int D>
 std::unique_ptr<ModularAssembly<D>> make_assembly(const ModularSystem<D>& system, const ModularOptions& options) {
-    ComponentBoxes<D> boxes;
+    ComponentList<D> components;
     const bool has_joints = !system.parts.interface.elements.empty();
-    for (const auto& component : system.components) {
-        auto box = std::make_unique<SystemComponent<D>>(component);
-        refuse_unfit(*box, component->settings, options, has_joints);
-        boxes.push_back(std::move(box));
+    for (const auto& compiled : system.components) {
+        auto component = std::make_unique<SystemComponent<D>>(compiled);
+        refuse_unfit(*component, compiled->settings, options, has_joints);
+        components.push_back(std::move(component));
     }
     const CompiledComponent<D>& first = *system.components.front();  // there is always one
     auto assembly = std::make_unique<ModularAssembly<D>>(
-        std::move(boxes), std::make_unique<InterfaceJoints<D>>(*system.whole, system.parts.interface), options,
+        std::move(components), std::make_unique<InterfaceJoints<D>>(*system.whole, system.parts.interface), options,
         first.formulation_options, first.integrator_options.corrector_passes);
     if (options.exchange)
         assembly->spread(spread_components(*system.whole, system.division, system.parts, options.exchange->size()));
@@ -98,7 +98,7 @@ ModularStepper<D>::ModularStepper(std::shared_ptr<const MechanismSystem<D>> whol
       modular_(std::move(modular)),
       assembly_(make_assembly(*modular_, options)),
       evaluation_(whole_->make_evaluation()) {
-    may_start_again_ = !modular_->whole->unilateral.empty() || !modular_->whole->friction.empty();
+    may_start_again_ = !modular_->whole->stops.empty() || !modular_->whole->friction.empty();
     states_.resize(modular_->whole->bodies.size());
     rates_.assign(states_.size(), TwistVec<D>::Zero());
     for (const auto& component : modular_->components)
@@ -114,7 +114,7 @@ void ModularStepper<D>::distribute(const State& state) {
         for (const int b : component.bodies) part_states_.push_back(states_[b]);
         memory_.clear();
         for (const int slot : component.memory) memory_.push_back(slot < 0 ? 0 : state.memory[slot]);
-        assembly_->box(static_cast<int>(k)).import_motion(state.t, part_states_, memory_);
+        assembly_->component(static_cast<int>(k)).import_motion(state.t, part_states_, memory_);
     }
     set_memory(assembly_->joints(), state);
 }
@@ -133,8 +133,8 @@ void ModularStepper<D>::collect(State& state) {
     assembly_->team().for_all([&](int k) {
         const auto first = static_cast<std::size_t>(first_body_[k]);
         const std::size_t count = modular_->components[k]->bodies.size();
-        assembly_->box(k).export_motion(std::span(part_states_).subspan(first, count),
-                                        std::span(part_rates_).subspan(first, count));
+        assembly_->component(k).export_motion(std::span(part_states_).subspan(first, count),
+                                              std::span(part_rates_).subspan(first, count));
     });
     assembly_->team().exchange().share(part_states_, first_body_);
     assembly_->team().exchange().share(part_rates_, first_body_);

@@ -30,7 +30,7 @@ std::shared_ptr<const ModularSystem<D>> compile_modular(std::shared_ptr<const Me
                                                         const IntegratorOptions& integrator_options,
                                                         double gluing_tolerance);
 
-/// The usual boxes and joints of a compiled system.
+/// The usual components and joints of a compiled system.
 template <int D>
 std::unique_ptr<ModularAssembly<D>> make_assembly(const ModularSystem<D>& system, const ModularOptions& options);
 

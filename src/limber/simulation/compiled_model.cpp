@@ -9,7 +9,7 @@
 
 #include "limber/contact/stops/projected_multipliers.hpp"
 #include "limber/contact/stops/stepped_stops.hpp"
-#include "limber/contact/stops/unilateral_stepper.hpp"
+#include "limber/contact/stops/stop_stepper.hpp"
 #include "limber/integration/step_control.hpp"
 #include "limber/integration/structural.hpp"
 #include "limber/math/interruption.hpp"
@@ -129,7 +129,7 @@ void CompiledModelOf<D>::make_steppers() {
     const bool steps_over =
         find_integrator(options_.integrator).takes_rigid_contacts() && has_stepped_stops(system_->mechanism());
     if (has_any_stops && !steps_over)
-        stepper_ = std::make_unique<UnilateralStepper<D>>(std::move(stepper_), system_, options_.contact_options);
+        stepper_ = std::make_unique<StopStepper<D>>(std::move(stepper_), system_, options_.contact_options);
 }
 
 template <int D>
@@ -182,7 +182,7 @@ void CompiledModelOf<D>::check_state(const State& state) const {
 
 template <int D>
 ModularStepper<D>* CompiledModelOf<D>::modular_stepper() const {
-    auto* stops = dynamic_cast<UnilateralStepper<D>*>(stepper_.get());
+    auto* stops = dynamic_cast<StopStepper<D>*>(stepper_.get());
     auto* recovering = dynamic_cast<RecoveringStepper*>(stops == nullptr ? stepper_.get() : &stops->inner());
     return recovering == nullptr ? nullptr : dynamic_cast<ModularStepper<D>*>(&recovering->inner());
 }

@@ -160,7 +160,7 @@ private:
 /// Stops and dry friction, whose instants are looked for.
 template <int D>
 bool has_stops(const Mechanism<D>& m) {
-    return !m.unilateral.empty() || !m.friction.empty() || m.has_contact_bristles();
+    return !m.stops.empty() || !m.friction.empty() || m.has_contact_bristles();
 }
 
 }  // namespace limber

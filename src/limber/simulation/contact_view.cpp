@@ -10,10 +10,10 @@ namespace limber {
 
 template <int D>
 ContactView<D>::ContactView(const Model& model, const Mechanism<D>& mechanism) : m_(mechanism) {
-    places_.resize(m_.unilateral.size());
+    places_.resize(m_.stops.size());
     const std::vector<StopHandle> stops = model.stops.handles();
-    for (std::size_t i = 0; i < m_.unilateral.size(); ++i) {
-        const ConstraintElement<D>* element = &m_.elements[m_.unilateral[i].element];
+    for (std::size_t i = 0; i < m_.stops.size(); ++i) {
+        const ConstraintElement<D>* element = &m_.elements[m_.stops[i].element];
         Place& place = places_[i];
         const StopHandle handle = model.stops.find(element->name);
         const Stop& stop = model.stops.get(handle);
@@ -38,8 +38,8 @@ ContactView<D>::ContactView(const Model& model, const Mechanism<D>& mechanism) :
 
 template <int D>
 bool ContactView<D>::needs_reactions(const State& state) const {
-    return std::any_of(m_.unilateral.begin(), m_.unilateral.end(),
-                       [&](const UnilateralRow& gap) { return state.memory[gap.flag] != 0; });
+    return std::any_of(m_.stops.begin(), m_.stops.end(),
+                       [&](const StopRow& gap) { return state.memory[gap.flag] != 0; });
 }
 
 template <int D>
@@ -93,11 +93,11 @@ void ContactView<D>::find(const State& state, const MeasureContext<D>& context, 
         for (int k = 0; k < points.count; ++k)
             list.push_back({points.points[k].point, points.points[k].direction, points.points[k].force, -1});
     }
-    for (std::size_t i = 0; i < m_.unilateral.size(); ++i) {
+    for (std::size_t i = 0; i < m_.stops.size(); ++i) {
         const Place& place = places_[i];
-        if (state.memory[m_.unilateral[i].flag] == 0 || place.a < 0) continue;
+        if (state.memory[m_.stops[i].flag] == 0 || place.a < 0) continue;
         const Vec<D>& b = context.features.value[place.b];
-        const int row = m_.unilateral[i].row;
+        const int row = m_.stops[i].row;
         const TwistVec<D> wrench = place.sign * reactions.row_wrench(row, place.body, b);
         Vec<D> direction = wrench.template head<D>();
         Vec<D> force = reactions.row_multiplier(row) * direction;

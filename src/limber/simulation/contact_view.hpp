@@ -47,7 +47,7 @@ private:
                           const ReactionSolver<D>& reactions, const Vec<D>& at) const;
 
     const Mechanism<D>& m_;
-    std::vector<Place> places_;  ///< beside Mechanism::unilateral
+    std::vector<Place> places_;  ///< beside Mechanism::stops
 };
 
 }  // namespace limber

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "limber/contact/stops/unilateral_stepper.hpp"
+#include "limber/contact/stops/stop_stepper.hpp"
 #include "limber/kinematics/body_space/twist.hpp"
 #include "limber/model/error.hpp"
 #include "limber/simulation/compiled_model.hpp"
@@ -25,8 +25,8 @@ template <int D>
 Relaxation make_relaxation(const std::shared_ptr<const MechanismSystem<D>>& system) {
     Relaxation relaxation;
     relaxation.stepper = make_relaxation_stepper(system);
-    if (system->mechanism().unilateral.empty()) return relaxation;
-    auto stepper = std::make_unique<UnilateralStepper<D>>(std::move(relaxation.stepper), system, ContactOptions{});
+    if (system->mechanism().stops.empty()) return relaxation;
+    auto stepper = std::make_unique<StopStepper<D>>(std::move(relaxation.stepper), system, ContactOptions{});
     relaxation.is_possible = [&stops = *stepper](const State& state) { return stops.is_possible(state); };
     relaxation.stepper = std::move(stepper);
     return relaxation;

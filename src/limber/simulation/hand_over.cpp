@@ -46,19 +46,19 @@ void carry_stops(const Mechanism<D>& from, const std::vector<double>& memory, co
         if (old != from.contact_rules.end() && old->impulse >= 0 && rule.impulse >= 0)
             new_memory[rule.impulse] = memory[old->impulse];
     }
-    const auto old_row = [&](const UnilateralRow& row) -> const UnilateralRow* {
+    const auto old_row = [&](const StopRow& row) -> const StopRow* {
         const ConstraintElement<D>& element = to.elements[row.element];
         const auto it = from.element_index.find("stop " + element.name);
         if (it == from.element_index.end()) return nullptr;
         const ConstraintElement<D>& old = from.elements[it->second];
         if (old.row_count != element.row_count) return nullptr;
         const int same_row = old.first_row + row.row - element.first_row;
-        const auto found = std::find_if(from.unilateral.begin(), from.unilateral.end(),
-                                        [&](const UnilateralRow& candidate) { return candidate.row == same_row; });
-        return found == from.unilateral.end() ? nullptr : &*found;
+        const auto found = std::find_if(from.stops.begin(), from.stops.end(),
+                                        [&](const StopRow& candidate) { return candidate.row == same_row; });
+        return found == from.stops.end() ? nullptr : &*found;
     };
-    for (const UnilateralRow& row : to.unilateral) {
-        const UnilateralRow* old = old_row(row);
+    for (const StopRow& row : to.stops) {
+        const StopRow* old = old_row(row);
         if (old == nullptr) continue;
         new_memory[row.flag] = memory[old->flag];
         new_memory[row.impulse] = memory[old->impulse];

@@ -76,10 +76,10 @@ StepPath::Shape CompiledModelOf<D>::shape_of_step(const State& before, const Sta
     if (steps_over) {
         // Forces of contacts and impulses of stops stand for impacts anywhere in the step.
         const auto pushes = [](const ContactPoint& contact) { return !contact.force.isZero(0); };
-        const auto was_hit = [&](const UnilateralRow& stop) {
+        const auto was_hit = [&](const StopRow& stop) {
             return after.memory[stop.impulse] != before.memory[stop.impulse];
         };
-        const auto& stops = system().mechanism().unilateral;
+        const auto& stops = system().mechanism().stops;
         if (std::any_of(after.contacts.begin(), after.contacts.end(), pushes) ||
             std::any_of(stops.begin(), stops.end(), was_hit))
             return StepPath::Shape::jump;

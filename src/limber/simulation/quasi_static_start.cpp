@@ -45,7 +45,7 @@ void refuse_unfit_options(const InertialessMotions<D>& motions, const Mechanism<
         if (modular == nullptr) {
             if (!can_balance_forces(options.formulation, options.integrator))
                 refuse(name, options.formulation, options.integrator);
-            const bool has_stops = !m.unilateral.empty() || !m.friction.empty() || m.has_contact_bristles();
+            const bool has_stops = !m.stops.empty() || !m.friction.empty() || m.has_contact_bristles();
             if (has_stops && options.contact_options.treatment != ContactTreatment::events)
                 throw ModelError(
                     fmt::format("body '{}' moves without inertia, as the forces on it balance: leave out the "

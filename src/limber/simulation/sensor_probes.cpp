@@ -186,14 +186,13 @@ public:
     }
 
     Probe<D> operator()(const Gap& sensor) const {
-        return make_stop(sensor.stop, INFINITY,
-                         [&m = m_](const Instant<D>& now, const UnilateralRow& row, double smallest) {
-                             return std::min(smallest, compute_gap(m, row, now.context));
-                         });
+        return make_stop(sensor.stop, INFINITY, [&m = m_](const Instant<D>& now, const StopRow& row, double smallest) {
+            return std::min(smallest, compute_gap(m, row, now.context));
+        });
     }
     Probe<D> operator()(const ContactForce& sensor) const {
         Probe<D> probe =
-            make_stop(sensor.stop, 0, [&motion = motion_](const Instant<D>&, const UnilateralRow& row, double sum) {
+            make_stop(sensor.stop, 0, [&motion = motion_](const Instant<D>&, const StopRow& row, double sum) {
                 const int first = motion.mechanism().elements[row.element].first_row;
                 return sum + motion.reactions().multiplier(row.element, row.row - first);
             });
@@ -201,7 +200,7 @@ public:
         return probe;
     }
     Probe<D> operator()(const Impulse& sensor) const {
-        return make_stop(sensor.stop, 0, [](const Instant<D>& now, const UnilateralRow& row, double sum) {
+        return make_stop(sensor.stop, 0, [](const Instant<D>& now, const StopRow& row, double sum) {
             return sum + now.state.memory[row.impulse];
         });
     }
@@ -309,7 +308,7 @@ private:
         const int element = m_.element_index.at("stop " + model_.stops.get(stop).name);
         return {.measure = [&m = m_, element, start, use](const Instant<D>& now, double* out) {
             *out = start;
-            for (const UnilateralRow& row : m.unilateral)
+            for (const StopRow& row : m.stops)
                 if (row.element == element) *out = use(now, row, *out);
         }};
     }

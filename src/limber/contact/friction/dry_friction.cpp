@@ -111,7 +111,7 @@ bool DryFriction<D>::is_any_slipping(const State& state) const {
 template <int D>
 bool DryFriction<D>::is_loaded(const State& state, int i) const {
     const int contact = m_.friction[i].contact;
-    return contact < 0 || state.memory[m_.unilateral[contact].flag] != 0;
+    return contact < 0 || state.memory[m_.stops[contact].flag] != 0;
 }
 
 template <int D>
@@ -124,7 +124,7 @@ void DryFriction<D>::find_reactions(const State& state) {
 
 template <int D>
 double DryFriction<D>::contact_force(int i) const {
-    return reactions_.row_multiplier(m_.unilateral[m_.friction[i].contact].row);
+    return reactions_.row_multiplier(m_.stops[m_.friction[i].contact].row);
 }
 
 template <int D>
@@ -176,7 +176,7 @@ void DryFriction<D>::update_mobility(StopResponse<D>& response, const State& sta
     if (planar_.empty() || !(h > 0)) return;
     const auto n = static_cast<Eigen::Index>(entries_.size());
     for (int i = 0; i < response.count(); ++i)
-        if (state.memory[m_.unilateral[i].flag] != 0) entries_.push_back(i);
+        if (state.memory[m_.stops[i].flag] != 0) entries_.push_back(i);
     const auto closed = static_cast<Eigen::Index>(entries_.size()) - n;
     if (!response.prepare(states_, state.memory, state.t, entries_)) return;
     const MatX& w = response.delassus();

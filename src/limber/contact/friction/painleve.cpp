@@ -13,7 +13,7 @@ bool is_paradox(const Mechanism<D>& m, StopResponse<D>& response, const BodyStat
     std::vector<int> entries;
     const auto list_closed = [&](double flag) {
         for (int i = 0; i < response.count(); ++i)
-            if (state.memory[m.unilateral[i].flag] == flag) entries.push_back(i);
+            if (state.memory[m.stops[i].flag] == flag) entries.push_back(i);
         return static_cast<Eigen::Index>(entries.size());
     };
     // Latched contacts pull as well as push: they come first, and are taken out like joints.

@@ -10,7 +10,7 @@ constexpr double rest_acceleration = 1e-8;  // of an acceleration, over those wi
 
 template <int D>
 SharedStick<D>::SharedStick(const Mechanism<D>& mechanism) : m_(mechanism) {
-    friction_of_.assign(m_.unilateral.size(), -1);
+    friction_of_.assign(m_.stops.size(), -1);
     for (int i = 0; i < static_cast<int>(m_.friction.size()); ++i)
         if (m_.friction[i].contact >= 0) friction_of_[m_.friction[i].contact] = i;
 }
@@ -28,7 +28,7 @@ void SharedStick<D>::hold_what_slips(StopResponse<D>& response, const BodyStates
     std::vector<double> loads;
     for (int i = 0; i < response.count(); ++i) {
         const int f = friction_of_[i];
-        if (state.memory[m_.unilateral[i].flag] == 0 || !slips(state, f)) continue;
+        if (state.memory[m_.stops[i].flag] == 0 || !slips(state, f)) continue;
         entries_.push_back(i);
         loads.push_back(state.memory[m_.friction[f].slip + slip_force_after] / m_.friction[f].kinetic);
     }
@@ -47,7 +47,7 @@ bool SharedStick<D>::exists(StopResponse<D>& response, const BodyStates<D>& stat
     sizes_.clear();
     blocks_.clear();
     for (int i = 0; i < response.count(); ++i) {
-        const double flag = state.memory[m_.unilateral[i].flag];
+        const double flag = state.memory[m_.stops[i].flag];
         const int f = friction_of_[i];
         if (flag == 0 || slips(state, f)) continue;
         entries_.push_back(i);

@@ -18,7 +18,7 @@ constexpr double energy_noise = 1e-9;        // over the energy that passes thro
 
 template <int D>
 CoulombImpact<D>::CoulombImpact(const Mechanism<D>& mechanism, ImpactLaw law) : m_(mechanism), law_(law) {
-    friction_of_.assign(m_.unilateral.size(), -1);
+    friction_of_.assign(m_.stops.size(), -1);
     for (int i = 0; i < static_cast<int>(m_.friction.size()); ++i) {
         const FrictionElement& friction = m_.friction[i];
         if (friction.contact >= 0) friction_of_[friction.contact] = i;
@@ -188,7 +188,7 @@ void CoulombImpact<D>::solve(StopResponse<D>& response, const std::vector<double
         solve_contacts(0);
     } else {
         // Reactions are those of the joints alone: what acts at contacts is known.
-        for (const UnilateralRow& gap : m_.unilateral) memory_[gap.flag] = 0;
+        for (const StopRow& gap : m_.stops) memory_[gap.flag] = 0;
         solve_with_joints(response, states, t);
         if (energy_gain() > 0) {
             for (ConeBlock& block : blocks_) block.restitution = 0;

@@ -35,7 +35,7 @@ public:
 
 private:
     bool is_latched(const std::vector<double>& memory, int contact) const {
-        return memory[m_.unilateral[contact].flag] == 2;
+        return memory[m_.stops[contact].flag] == 2;
     }
     void list_entries(const StopResponse<D>& response, const std::vector<double>& memory, const std::vector<int>& list,
                       const VecX& restitution);

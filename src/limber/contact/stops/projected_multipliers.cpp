@@ -29,7 +29,7 @@ ProjectedMultiplierStepper<D>::ProjectedMultiplierStepper(std::shared_ptr<const 
       options_(options),
       evaluation_(system_->make_evaluation()),
       linear_(make_linear_solver(system_->pattern())) {
-    if (system_->rows() != static_cast<int>(m_.unilateral.size()) || !m_.friction.empty() || m_.has_contact_bristles())
+    if (system_->rows() != static_cast<int>(m_.stops.size()) || !m_.friction.empty() || m_.has_contact_bristles())
         throw ModelError(
             "projected multipliers need independent coordinates and no friction: a tree in relative coordinates, "
             "without ball joints; treat stops by events instead");
@@ -126,7 +126,7 @@ StepReport ProjectedMultiplierStepper<D>::step(State& state, double h) {
     const DifferenceFormulas& f = formulas_;
     const double t = state.t + h;
     memory_ = state.memory;
-    for (const UnilateralRow& gap : m_.unilateral) memory_[gap.flag] = 1;
+    for (const StopRow& gap : m_.stops) memory_[gap.flag] = 1;
     a_ = state.scheme_a;
     q_ = f.q_hat + f.beta * h * h * a_;
     v_ = f.v_hat + f.gamma * h * a_;
@@ -152,8 +152,8 @@ StepReport ProjectedMultiplierStepper<D>::step(State& state, double h) {
         if (defect < 10 * accuracy * m_.length_scale) break;
         if (update == max_updates) return fail("the multipliers of stops did not converge");
     }
-    for (std::size_t i = 0; i < m_.unilateral.size(); ++i)
-        state.memory[m_.unilateral[i].impulse] += h * forces_[static_cast<Eigen::Index>(i)];
+    for (std::size_t i = 0; i < m_.stops.size(); ++i)
+        state.memory[m_.stops[i].impulse] += h * forces_[static_cast<Eigen::Index>(i)];
     state.complete_step(t, h, q_, v_, a_, a_, state.lambda);
     system_->update_memory(*evaluation_, state.q, state.memory);
     return report;

@@ -9,7 +9,7 @@ template <int D>
 std::vector<int> stop_rows(const Mechanism<D>& m) {
     std::vector<int> list;
     if (has_stepped_stops(m))
-        for (const UnilateralRow& stop : m.unilateral) list.push_back(stop.row);
+        for (const StopRow& stop : m.stops) list.push_back(stop.row);
     return list;
 }
 
@@ -17,9 +17,8 @@ std::vector<int> stop_rows(const Mechanism<D>& m) {
 
 template <int D>
 bool has_stepped_stops(const Mechanism<D>& m) {
-    return m.has_rigid_contacts() && m.friction.empty() && !m.unilateral.empty() &&
-           std::none_of(m.unilateral.begin(), m.unilateral.end(),
-                        [](const UnilateralRow& stop) { return stop.latch_speed >= 0; });
+    return m.has_rigid_contacts() && m.friction.empty() && !m.stops.empty() &&
+           std::none_of(m.stops.begin(), m.stops.end(), [](const StopRow& stop) { return stop.latch_speed >= 0; });
 }
 
 template <int D>

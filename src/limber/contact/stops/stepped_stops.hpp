@@ -1,6 +1,6 @@
 #pragma once
 // Stops in time-stepping: their gaps are rows of the same problem as the contacts of bodies, so that a limit and a ball
-// that hits the limited arm find their impulses together. By events (unilateral_stepper.hpp) they cannot: bodies jump
+// that hits the limited arm find their impulses together. By events (stop_stepper.hpp) they cannot: bodies jump
 // where a step becomes long enough for an impact between them.
 
 #include "limber/kinematics/body_space/twist_constraints.hpp"
@@ -19,7 +19,7 @@ public:
     explicit SteppedStops(const Mechanism<D>& mechanism);
 
     int count() const { return rows_.row_count(); }
-    const UnilateralRow& stop(int i) const { return m_.unilateral[i]; }
+    const StopRow& stop(int i) const { return m_.stops[i]; }
     /// Restitution, and nothing that rubs.
     const ContactLaw& law(int i) const { return laws_[i]; }
     const std::string& name(int i) const { return m_.elements[stop(i).element].name; }

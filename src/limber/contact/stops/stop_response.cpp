@@ -19,8 +19,8 @@ std::vector<int> holding_rows(const Mechanism<D>& m) {
 template <int D>
 std::vector<int> contact_rows(const Mechanism<D>& m) {
     std::vector<int> list;
-    list.reserve(m.unilateral.size());
-    for (const UnilateralRow& gap : m.unilateral) list.push_back(gap.row);
+    list.reserve(m.stops.size());
+    for (const StopRow& gap : m.stops) list.push_back(gap.row);
     for (const FrictionElement& friction : m.friction)
         for (int k = 0; k < friction.row_count; ++k) list.push_back(friction.first_row + k);
     return list;

@@ -17,7 +17,7 @@ class StopResponse {
 public:
     explicit StopResponse(const Mechanism<D>& mechanism);
 
-    int count() const { return static_cast<int>(m_.unilateral.size()); }
+    int count() const { return static_cast<int>(m_.stops.size()); }
 
     /// Gaps and their rates of all contacts.
     void look(const BodyStates<D>& states, const std::vector<double>& memory, double t);

@@ -249,7 +249,7 @@ void MoreauJean<D>::keep_account(State& state, double h, double driver_work) con
 template <int D>
 void MoreauJean<D>::keep_stops(State& state) const {
     for (std::size_t i = 0; i < contacts_.size() && contacts_[i].stop >= 0; ++i) {
-        const UnilateralRow& stop = stops_.stop(contacts_[i].stop);
+        const StopRow& stop = stops_.stop(contacts_[i].stop);
         const int row = problem_.first_row(static_cast<int>(i));
         state.memory[stop.impulse] += impulse_[row];
         const bool is_near = contacts_[i].gap <= rest_gap * m_.length_scale;

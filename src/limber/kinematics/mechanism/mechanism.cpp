@@ -318,7 +318,7 @@ void refresh_memory(const Mechanism<D>& m, const FeatureState<D>& features, std:
 }
 
 template <int D>
-double compute_gap(const Mechanism<D>& m, const UnilateralRow& gap, const MeasureContext<D>& context) {
+double compute_gap(const Mechanism<D>& m, const StopRow& gap, const MeasureContext<D>& context) {
     const Row& row = m.constraints.rows[gap.row];
     const RowTerm& term = m.constraints.terms[row.first_term];
     if (gap.exact_gap < 0) {
@@ -331,8 +331,8 @@ double compute_gap(const Mechanism<D>& m, const UnilateralRow& gap, const Measur
     return term.coefficient * (compute_value(m.measure(gap.exact_gap), context) - m.measure(term.measure).length);
 }
 
-template double compute_gap(const Mechanism<2>&, const UnilateralRow&, const MeasureContext<2>&);
-template double compute_gap(const Mechanism<3>&, const UnilateralRow&, const MeasureContext<3>&);
+template double compute_gap(const Mechanism<2>&, const StopRow&, const MeasureContext<2>&);
+template double compute_gap(const Mechanism<3>&, const StopRow&, const MeasureContext<3>&);
 
 template <int D>
 std::vector<double> with_open_contacts(const Mechanism<D>& m, std::vector<double> memory) {

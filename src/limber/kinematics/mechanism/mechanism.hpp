@@ -100,7 +100,7 @@ struct GearMesh {
 };
 
 /// A row whose value, the gap, never becomes negative: while it is closed the row's flag is on.
-struct UnilateralRow {
+struct StopRow {
     int row = -1;
     int element = -1;    ///< the stop
     int flag = -1;       ///< memory slot: 0 open, 1 closed, 2 latched
@@ -118,7 +118,7 @@ struct FrictionElement {
     int stick = -1;                   ///< memory slot: flag of the rows
     int slip = -1;                    ///< first memory slot of the force, see SlipMemory
     double kinetic = 0, at_rest = 0;  ///< force, or torque, over load
-    int contact = -1;                 ///< index into Mechanism::unilateral
+    int contact = -1;                 ///< index into Mechanism::stops
     int joint = -1;                   ///< element whose reaction is the load
     double arm = 0;                   ///< moments of the reaction count as 2 M / arm; 0: not at all
     double preload = 0;               ///< added to the reaction
@@ -171,7 +171,7 @@ struct Mechanism {
     std::vector<GearMesh> meshes;
     std::vector<std::string> notes;  ///< what is legal but deserves a look
 
-    std::vector<UnilateralRow> unilateral;  ///< in the order of their rows
+    std::vector<StopRow> stops;  ///< in the order of their rows
     std::vector<FrictionElement> friction;
     int impact_loss = -1;  ///< memory slot: energy lost in impacts and rigid contacts; -1: there are none
     int contact_residual =
@@ -219,7 +219,7 @@ void refresh_memory(const Mechanism<D>& mechanism, const FeatureState<D>& featur
 
 /// What separates a stop from contact; negative: violated.
 template <int D>
-double compute_gap(const Mechanism<D>& mechanism, const UnilateralRow& gap, const MeasureContext<D>& context);
+double compute_gap(const Mechanism<D>& mechanism, const StopRow& gap, const MeasureContext<D>& context);
 
 /// The memory with all contacts of stops open.
 template <int D>

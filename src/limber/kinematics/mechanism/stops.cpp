@@ -21,7 +21,7 @@ void MechanismBuilder<D>::add_gap(const std::string& name, const StopImpact& imp
                                   double rhs, int exact_gap) {
     const std::string what = fmt::format("stop '{}'", name);
     add_row(terms, rhs);
-    UnilateralRow gap;
+    StopRow gap;
     gap.row = static_cast<int>(m_.constraints.rows.size()) - 1;
     gap.element = static_cast<int>(m_.elements.size()) - 1;
     gap.flag = new_memory(-1, 0);
@@ -32,7 +32,7 @@ void MechanismBuilder<D>::add_gap(const std::string& name, const StopImpact& imp
         throw ModelError(fmt::format("{}: restitution must lie between 0 and 1, found {}", what, gap.restitution));
     if (impact.latch) gap.latch_speed = evaluation_.number(*impact.latch, what + ": latch");
     m_.constraints.rows.back().flag = gap.flag;
-    m_.unilateral.push_back(gap);
+    m_.stops.push_back(gap);
 }
 
 template <int D>
@@ -76,7 +76,7 @@ std::optional<FrictionElement> MechanismBuilder<D>::stop_friction(const std::str
     if (!(friction.kinetic >= 0 && friction.at_rest >= friction.kinetic))
         throw ModelError(what + ": friction must not be negative, and static friction not below it");
     if (friction.at_rest == 0) return std::nullopt;
-    friction.contact = static_cast<int>(m_.unilateral.size()) - 1;
+    friction.contact = static_cast<int>(m_.stops.size()) - 1;
     friction.stick = new_memory(-1, 0);
     friction.slip = new_slip_memory();
     return friction;

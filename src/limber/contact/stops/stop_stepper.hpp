@@ -35,10 +35,10 @@
 namespace limber {
 
 template <int D>
-class UnilateralStepper final : public Stepper {
+class StopStepper final : public Stepper {
 public:
-    UnilateralStepper(std::unique_ptr<Stepper> inner, std::shared_ptr<const MechanismSystem<D>> system,
-                      const ContactOptions& options);
+    StopStepper(std::unique_ptr<Stepper> inner, std::shared_ptr<const MechanismSystem<D>> system,
+                const ContactOptions& options);
 
     /// Refuses a state in which a stop is violated; contacts that are closed at the start collide or hold.
     StepReport start(State& state) override;
@@ -55,9 +55,9 @@ public:
     }
 
 private:
-    bool is_closed(const State& state, int contact) const { return state.memory[m_.unilateral[contact].flag] != 0; }
-    bool is_latched(const State& state, int contact) const { return state.memory[m_.unilateral[contact].flag] == 2; }
-    const std::string& name_of(int contact) const { return m_.elements[m_.unilateral[contact].element].name; }
+    bool is_closed(const State& state, int contact) const { return state.memory[m_.stops[contact].flag] != 0; }
+    bool is_latched(const State& state, int contact) const { return state.memory[m_.stops[contact].flag] == 2; }
+    const std::string& name_of(int contact) const { return m_.elements[m_.stops[contact].element].name; }
     void add_event(StepReport& report, ContactEvent::Kind kind, double t, int contact) const;
 
     void begin_step(double h);

@@ -1,4 +1,4 @@
-#include "limber/contact/stops/unilateral_stepper.hpp"
+#include "limber/contact/stops/stop_stepper.hpp"
 
 #include <fmt/format.h>
 
@@ -29,8 +29,8 @@ constexpr int max_event_passes = 5;
 }  // namespace
 
 template <int D>
-UnilateralStepper<D>::UnilateralStepper(std::unique_ptr<Stepper> inner,
-                                        std::shared_ptr<const MechanismSystem<D>> system, const ContactOptions& options)
+StopStepper<D>::StopStepper(std::unique_ptr<Stepper> inner, std::shared_ptr<const MechanismSystem<D>> system,
+                            const ContactOptions& options)
     : inner_(std::move(inner)),
       system_(std::move(system)),
       m_(system_->mechanism()),
@@ -42,7 +42,7 @@ UnilateralStepper<D>::UnilateralStepper(std::unique_ptr<Stepper> inner,
       speed_tolerance_(touching * m_.length_scale) {}
 
 template <int D>
-void UnilateralStepper<D>::add_event(StepReport& report, ContactEvent::Kind kind, double t, int contact) const {
+void StopStepper<D>::add_event(StepReport& report, ContactEvent::Kind kind, double t, int contact) const {
     ContactEvent event;
     event.kind = kind;
     event.t = t;
@@ -51,13 +51,13 @@ void UnilateralStepper<D>::add_event(StepReport& report, ContactEvent::Kind kind
 }
 
 template <int D>
-void UnilateralStepper<D>::look(const State& state) {
+void StopStepper<D>::look(const State& state) {
     system_->export_states(state.q, state.v, states_);
     response_.look(states_, state.memory, state.t);
 }
 
 template <int D>
-bool UnilateralStepper<D>::is_possible(const State& state) {
+bool StopStepper<D>::is_possible(const State& state) {
     look(state);
     for (int i = 0; i < response_.count(); ++i)
         if (!is_closed(state, i) && response_.gaps()[i] < -gap_tolerance_) return false;
@@ -65,14 +65,14 @@ bool UnilateralStepper<D>::is_possible(const State& state) {
 }
 
 template <int D>
-void UnilateralStepper<D>::begin_step(double h) {
+void StopStepper<D>::begin_step(double h) {
     step_ = h;
     impact_count_ = 0;
-    flights_.assign(m_.unilateral.size(), Flight());
+    flights_.assign(m_.stops.size(), Flight());
 }
 
 template <int D>
-StepReport UnilateralStepper<D>::start(State& state) {
+StepReport StopStepper<D>::start(State& state) {
     StepReport report = inner_->start(state);
     if (!report.ok) return report;
     look(state);
@@ -89,7 +89,7 @@ StepReport UnilateralStepper<D>::start(State& state) {
 }
 
 template <int D>
-StepReport UnilateralStepper<D>::step(State& state, double h) {
+StepReport StopStepper<D>::step(State& state, double h) {
     StepReport report;
     const double end = state.t + h;
     begin_step(h);
@@ -145,7 +145,7 @@ StepReport UnilateralStepper<D>::step(State& state, double h) {
 // ---------------------------------------------------------------- events
 
 template <int D>
-double UnilateralStepper<D>::smallest_gap(const State& state) const {
+double StopStepper<D>::smallest_gap(const State& state) const {
     double smallest = std::numeric_limits<double>::infinity();
     // A contact that has just opened may be a rounding error deep; it must not become deeper.
     for (int i = 0; i < response_.count(); ++i)
@@ -154,7 +154,7 @@ double UnilateralStepper<D>::smallest_gap(const State& state) const {
 }
 
 template <int D>
-double UnilateralStepper<D>::try_step(State& state, double tau, StepReport& report) {
+double StopStepper<D>::try_step(State& state, double tau, StepReport& report) {
     state = before_;
     const StepReport part = friction_.step(*inner_, response_, state, tau);
     report.iterations += part.iterations;
@@ -169,7 +169,7 @@ double UnilateralStepper<D>::try_step(State& state, double tau, StepReport& repo
 
 // The lowest point of the cubic through gaps and rates at both ends.
 template <int D>
-double UnilateralStepper<D>::find_dip(const State& state, double h) const {
+double StopStepper<D>::find_dip(const State& state, double h) const {
     for (int i = 0; i < response_.count(); ++i) {
         const double g0 = gaps_before_[i];
         const double g1 = response_.gaps()[i];
@@ -187,7 +187,7 @@ double UnilateralStepper<D>::find_dip(const State& state, double h) const {
 }
 
 template <int D>
-bool UnilateralStepper<D>::find_event(State& state, double h, StepReport& report) {
+bool StopStepper<D>::find_event(State& state, double h, StepReport& report) {
     look(before_);
     gaps_before_ = response_.gaps();
     rates_before_ = response_.rates();
@@ -211,7 +211,7 @@ bool UnilateralStepper<D>::find_event(State& state, double h, StepReport& report
 
 // Regula falsi with halved ends (Illinois): the gap is positive at `low`, negative at `high`.
 template <int D>
-bool UnilateralStepper<D>::locate_contact(State& state, double high, StepReport& report) {
+bool StopStepper<D>::locate_contact(State& state, double high, StepReport& report) {
     const double enough = exactly * m_.length_scale;
     double low = 0;
     double low_gap = std::numeric_limits<double>::infinity();
@@ -248,7 +248,7 @@ bool UnilateralStepper<D>::locate_contact(State& state, double high, StepReport&
 }
 
 template <int D>
-bool UnilateralStepper<D>::locate_release(State& state, double high, StepReport& report) {
+bool StopStepper<D>::locate_release(State& state, double high, StepReport& report) {
     double low = 0;
     while (high - low > release_time) {
         const double middle = 0.5 * (low + high);
@@ -260,20 +260,20 @@ bool UnilateralStepper<D>::locate_release(State& state, double high, StepReport&
 }
 
 template <int D>
-void UnilateralStepper<D>::list_contact(const State& state, int contact) {
+void StopStepper<D>::list_contact(const State& state, int contact) {
     list_.push_back(contact);
     if (is_latched(state, contact)) list_.push_back(response_.opposite(contact));
 }
 
 // Of the contacts of list_; rigid bodies that touch push as in the last step.
 template <int D>
-void UnilateralStepper<D>::find_free_accelerations(const State& state) {
+void StopStepper<D>::find_free_accelerations(const State& state) {
     update_contact_wrenches<D>(state, states_, touching_);
     response_.find_free_accelerations(states_, state.memory, state.t, touching_, accelerations_);
 }
 
 template <int D>
-bool UnilateralStepper<D>::find_forces(const State& state) {
+bool StopStepper<D>::find_forces(const State& state) {
     if (!response_.prepare(states_, state.memory, state.t, list_)) return false;
     find_free_accelerations(state);
     if (!complementarity_.solve(response_.delassus(), accelerations_, forces_)) return false;
@@ -283,13 +283,13 @@ bool UnilateralStepper<D>::find_forces(const State& state) {
 }
 
 template <int D>
-bool UnilateralStepper<D>::separates(std::size_t place) const {
+bool StopStepper<D>::separates(std::size_t place) const {
     const double tolerance = touching * (accelerations_.template lpNorm<Eigen::Infinity>() + m_.length_scale);
     return after_rates_[static_cast<Eigen::Index>(place)] > tolerance;
 }
 
 template <int D>
-bool UnilateralStepper<D>::do_contacts_hold(const State& state) {
+bool StopStepper<D>::do_contacts_hold(const State& state) {
     list_.clear();
     for (int i = 0; i < response_.count(); ++i)
         if (is_closed(state, i)) list_contact(state, i);
@@ -302,7 +302,7 @@ bool UnilateralStepper<D>::do_contacts_hold(const State& state) {
 // ---------------------------------------------------------------- impacts
 
 template <int D>
-void UnilateralStepper<D>::collide_in_turn(const VecX& restitution) {
+void StopStepper<D>::collide_in_turn(const VecX& restitution) {
     const MatX& w = response_.delassus();
     for (int turn = 0; turn < max_turns; ++turn) {
         Eigen::Index fastest = 0;
@@ -319,7 +319,7 @@ void UnilateralStepper<D>::collide_in_turn(const VecX& restitution) {
 
 // impulses_ and after_rates_ from before_rates_, by the law chosen.
 template <int D>
-void UnilateralStepper<D>::find_impulses(const VecX& restitution) {
+void StopStepper<D>::find_impulses(const VecX& restitution) {
     const MatX& w = response_.delassus();
     const auto newton = [&](const VecX& e, bool for_all) {
         bound_ = before_rates_;
@@ -349,7 +349,7 @@ void UnilateralStepper<D>::find_impulses(const VecX& restitution) {
 }
 
 template <int D>
-void UnilateralStepper<D>::change_velocities(const std::vector<double>& memory, double t, const VecX& restitution) {
+void StopStepper<D>::change_velocities(const std::vector<double>& memory, double t, const VecX& restitution) {
     if (coulomb_impact_.applies(list_)) {
         coulomb_impact_.solve(response_, memory, t, list_, restitution, states_, impulses_, after_rates_);
     } else {
@@ -359,14 +359,14 @@ void UnilateralStepper<D>::change_velocities(const std::vector<double>& memory, 
 }
 
 template <int D>
-bool UnilateralStepper<D>::hold_hops(std::vector<double>& memory) {
+bool StopStepper<D>::hold_hops(std::vector<double>& memory) {
     const std::size_t count = list_.size();
     for (std::size_t k = 0; k < count; ++k) {
         const auto place = static_cast<Eigen::Index>(k);
         const bool hops = list_[k] >= 0 && before_rates_[place] > -speed_tolerance_ &&
                           after_rates_[place] > speed_tolerance_ && accelerations_[place] < 0;
         if (!hops || 2 * after_rates_[place] > -accelerations_[place] * options_.shortest_flight * step_) continue;
-        double& flag = memory[m_.unilateral[list_[k]].flag];
+        double& flag = memory[m_.stops[list_[k]].flag];
         if (flag == 2) continue;
         flag = 2;
         list_.push_back(response_.opposite(list_[k]));
@@ -377,21 +377,21 @@ bool UnilateralStepper<D>::hold_hops(std::vector<double>& memory) {
 // Where others push a contact back its flight cannot be foretold, but its last one tells. What was farther away than
 // contacts that collide together may bounce fast between two others.
 template <int D>
-bool UnilateralStepper<D>::has_hardly_parted(int contact, double t) const {
+bool StopStepper<D>::has_hardly_parted(int contact, double t) const {
     const double passed = t - flights_[contact].begin;
     return passed < options_.shortest_flight * step_ && flights_[contact].rate * passed < gap_tolerance_;
 }
 
 // Velocities after an impact at the contacts of list_, if any of them approaches.
 template <int D>
-bool UnilateralStepper<D>::collide(State& state, StepReport& report) {
+bool StopStepper<D>::collide(State& state, StepReport& report) {
     const auto n = static_cast<Eigen::Index>(list_.size());
     response_.list_rates(before_rates_);
     after_rates_ = before_rates_;
     if (!(before_rates_.minCoeff() < -speed_tolerance_)) return false;
     VecX restitution(n);
     for (Eigen::Index k = 0; k < n; ++k) {
-        const UnilateralRow& gap = m_.unilateral[response_.contact_of(list_[k])];
+        const StopRow& gap = m_.stops[response_.contact_of(list_[k])];
         // Of a contact that others set in motion nothing is known yet.
         const bool bounces = before_rates_[k] < -speed_tolerance_ && accelerations_[k] < 0;
         const double flight = bounces ? 2 * gap.restitution * before_rates_[k] / accelerations_[k] : step_;
@@ -418,7 +418,7 @@ bool UnilateralStepper<D>::collide(State& state, StepReport& report) {
         if (!(impulses_[k] > 0)) continue;
         const int contact = response_.contact_of(list_[k]);
         const double impulse = response_.sign_of(list_[k]) * impulses_[k];
-        state.memory[m_.unilateral[contact].impulse] += impulse;
+        state.memory[m_.stops[contact].impulse] += impulse;
         flights_[contact] = {state.t, after_rates_[k]};
         add_event(report, ContactEvent::Kind::impact, state.t, contact);
         report.events.back().impulse = impulse;
@@ -428,8 +428,8 @@ bool UnilateralStepper<D>::collide(State& state, StepReport& report) {
 }
 
 template <int D>
-void UnilateralStepper<D>::turn(State& state, StepReport& report, int contact, double flag) {
-    double& now = state.memory[m_.unilateral[contact].flag];
+void StopStepper<D>::turn(State& state, StepReport& report, int contact, double flag) {
+    double& now = state.memory[m_.stops[contact].flag];
     if (now == flag) return;
     now = flag;
     const auto kind = flag == 0   ? ContactEvent::Kind::opened
@@ -440,7 +440,7 @@ void UnilateralStepper<D>::turn(State& state, StepReport& report, int contact, d
 
 // Of the contacts of list_, which do not separate, those hold that have to.
 template <int D>
-bool UnilateralStepper<D>::hold(State& state, StepReport& report) {
+bool StopStepper<D>::hold(State& state, StepReport& report) {
     if (list_.empty()) return true;
     if (!find_forces(state)) return false;
     for (std::size_t k = 0; k < list_.size(); ++k) {
@@ -451,7 +451,7 @@ bool UnilateralStepper<D>::hold(State& state, StepReport& report) {
 }
 
 template <int D>
-StepReport UnilateralStepper<D>::settle(State& state, StepReport& report) {
+StepReport StopStepper<D>::settle(State& state, StepReport& report) {
     StepReport result;
     look(state);
     list_.clear();
@@ -477,7 +477,7 @@ StepReport UnilateralStepper<D>::settle(State& state, StepReport& report) {
     for (std::size_t k = 0; k < all.size(); ++k) {
         if (all[k] < 0) continue;
         const auto place = static_cast<Eigen::Index>(k);
-        if (std::abs(before_rates_[place]) < m_.unilateral[all[k]].latch_speed) turn(state, report, all[k], 2);
+        if (std::abs(before_rates_[place]) < m_.stops[all[k]].latch_speed) turn(state, report, all[k], 2);
         // A contact that only nearly touches has its own instant soon. Held as an equation it would have to be moved by
         // its gap, which those that stick do not let it where a mechanism jams.
         const bool touches = is_closed(state, all[k]) || response_.gaps()[all[k]] < closed_gap * m_.length_scale;
@@ -505,7 +505,7 @@ StepReport UnilateralStepper<D>::settle(State& state, StepReport& report) {
     return result;
 }
 
-template class UnilateralStepper<2>;
-template class UnilateralStepper<3>;
+template class StopStepper<2>;
+template class StopStepper<3>;
 
 }  // namespace limber
