@@ -137,39 +137,41 @@ class RunningModel {
 public:
     RunningModel(const RunArguments& arguments, const Model& model, bool speaks)
         : file_(name_checkpoint(arguments)), options_(chosen_run(arguments, model)) {
-        SimulationOptions simulation_options = chosen_options(arguments, model);
-        // A session where the model changes itself, otherwise a simulation is enough.
-        if (model.events.size() > 0) {
-            SessionOptions session_options;
-            session_options.step = options_.step;
-            session_ = std::make_unique<Session>(model, std::move(simulation_options), session_options);
-            return;
-        }
+        const SimulationOptions simulation_options = chosen_options(arguments, model);
+        SessionOptions session_options;
+        session_options.step = options_.step;
+        // Where the model does not change itself there is no need for a way back.
+        if (model.events.size() == 0) session_options.renewal = no_renewal;
         identity_ = identify_run(model, simulation_options, options_);
-        if (arguments.resume) {
+        if (arguments.resume && model.events.size() == 0) {
             resumed_ = read_checkpoint(file_, identity_);
             options_.resume = &resumed_;
-            simulation_ = std::make_unique<Simulation>(model, std::move(simulation_options), resumed_.state);
+            Situation there;
+            there.model = model;
+            there.options = simulation_options;
+            there.step = options_.step;
+            there.state = resumed_.state;
+            there.account = resumed_.account();
+            there.longest_step = resumed_.longest_step;
+            session_ = std::make_unique<Session>(there, session_options);
         } else {
-            simulation_ = std::make_unique<Simulation>(model, std::move(simulation_options));
+            session_ = std::make_unique<Session>(model, simulation_options, session_options);
         }
         if (speaks) options_.keep = [this](const RunCheckpoint& checkpoint) { keep(checkpoint); };
     }
 
-    const Simulation& simulation() const { return session_ ? session_->simulation() : *simulation_; }
-    const std::vector<std::string>& columns() const {
-        return (session_ ? session_->observer() : simulation_->observer()).columns();
-    }
+    const Simulation& simulation() const { return session_->simulation(); }
+    const std::vector<std::string>& columns() const { return session_->observer().columns(); }
     const RunOptions& options() const { return options_; }
     const std::string& checkpoint_file() const { return file_; }
     bool has_lost_checkpoints() const { return has_lost_checkpoints_; }
     std::optional<double> last_checkpoint() const { return last_checkpoint_; }
-    std::vector<SessionNote> take_notes() { return session_ ? session_->take_notes() : std::vector<SessionNote>{}; }
+    std::vector<SessionNote> take_notes() { return session_->take_notes(); }
 
     RunResult run(std::function<void(double)> progress, std::function<bool()> should_stop) {
         options_.progress = std::move(progress);
         options_.should_stop = std::move(should_stop);
-        return session_ ? limber::run(*session_, options_) : limber::run(*simulation_, options_);
+        return limber::run(*session_, options_);
     }
 
 private:
@@ -189,7 +191,6 @@ private:
     RunIdentity identity_;
     RunCheckpoint resumed_;
     std::unique_ptr<Session> session_;
-    std::unique_ptr<Simulation> simulation_;
     bool has_lost_checkpoints_ = false;
     std::optional<double> last_checkpoint_;
 };

@@ -215,6 +215,35 @@ simulation: {integrator: moreau-jean}
     }
 }
 
+// Plain runs, sessions and single steps count in one place, and impulses too, whoever gives them.
+TEST(EnergyBalance, IsOneAccountForPlainAndLiveRuns) {
+    const Model model = damped_mass();
+    const SimulationOptions o = options("augmented-lagrangian", "rk4");
+    RunOptions run_options;
+    run_options.until = 0.5;
+    run_options.step = 0.0078125;
+    Simulation plain(model, o);
+    const RunResult result = run(plain, run_options);
+    SessionOptions session_options;
+    session_options.step = run_options.step;
+    Session live(model, o, session_options);
+    ASSERT_TRUE(live.advance(run_options.until).ok);
+    const double exact = -9 * (1 - std::exp(-2.0));
+    EXPECT_NEAR(plain.account().work, exact, 1e-6);
+    EXPECT_EQ(live.work(), plain.account().work);
+    EXPECT_EQ(result.table.column("work").back(), plain.account().work);
+    EXPECT_TRUE(std::isnan(plain.value("work")));  // nobody watches any more
+
+    // p = 3 N s on m = 2 kg at the speed 3 exp(-1) gives p v + p^2 / (2 m).
+    const double brought = 3 * 3 * std::exp(-1.0) + 9.0 / 4;
+    plain.apply_impulse("block", Vec3(3, 0, 0), Vec3::Zero());
+    live.apply(Edit(ApplyImpulse{"block", Vec3(3, 0, 0), Vec3::Zero()}));
+    EXPECT_NEAR(plain.account().dissipated, -brought, 1e-6);
+    EXPECT_NEAR(live.simulation().account().dissipated, -brought, 1e-6);
+    EXPECT_NEAR(plain.account().find_drift(plain.observer().compute_energies(plain.state())), 0, 1e-6);
+    EXPECT_NEAR(live.energy_drift(), 0, 1e-6);
+}
+
 // A wheel that is led over waves: under constant forces the scheme's account closes, and contacts take energy, not
 // give.
 TEST(EnergyBalance, OfAWheelOnARoadCloses) {

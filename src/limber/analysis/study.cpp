@@ -68,6 +68,7 @@ public:
           columns_(find_columns(options.sensors, model, simulation_.observer().columns())) {
         run_.point = point;
         simulation_.watch_work(true);
+        simulation_.begin_account();
         energy_.begin(simulation_.observer().compute_energies(simulation_.state()),
                       simulation_.observer().compute_weight_energy(0));
         note_sensors();
@@ -102,7 +103,6 @@ private:
                 return fail(fmt::format("given up after {:g} s of computing", options_.longest_run));
             ++steps_;
             iterations_ += report.iterations;
-            work_ += report.work;
             if (const std::string reason = note_errors(h); !reason.empty()) return fail(reason);
             if (notes_every_step) note_sensors();
         }
@@ -117,7 +117,7 @@ private:
     // Why the run must not go on; empty: it may.
     std::string note_errors(double h) {
         const Energies e = simulation_.observer().compute_energies(simulation_.state());
-        energy_.follow(e, work_, e.total() - work_ - energy_.start);
+        energy_.follow(e, simulation_.account().work, simulation_.account().find_drift(e));
         run_.energy_drift = energy_.drift;
         if (!std::isfinite(e.total())) return "the energy is not finite";
         const ConstraintErrors errors = simulation_.observer().compute_errors(simulation_.state());
@@ -128,7 +128,7 @@ private:
     }
 
     void note_sensors() {
-        simulation_.observer().observe(simulation_.state(), work_, values_);
+        simulation_.observer().observe(simulation_.state(), simulation_.account().work, values_);
         std::vector<double> chosen;
         chosen.reserve(columns_.size());
         for (const std::size_t k : columns_) chosen.push_back(values_[k]);
@@ -141,7 +141,7 @@ private:
     std::vector<std::size_t> columns_;
     StudyRun run_;
     EnergyRecord energy_;
-    double work_ = 0, stepping_ = 0;
+    double stepping_ = 0;
     long steps_ = 0, iterations_ = 0;
     std::vector<double> values_;
 };

@@ -18,8 +18,9 @@
 namespace limber {
 
 std::unique_ptr<CompiledModel> CompiledModel::make(Model model, SimulationOptions options) {
-    if (model.planar) return std::make_unique<CompiledModelOf<2>>(std::move(model), std::move(options));
-    return std::make_unique<CompiledModelOf<3>>(std::move(model), std::move(options));
+    return in_dimension(model.planar, [&]<int D>() -> std::unique_ptr<CompiledModel> {
+        return std::make_unique<CompiledModelOf<D>>(std::move(model), std::move(options));
+    });
 }
 
 CoordinateKind CompiledModel::choose_coordinates() {
@@ -185,17 +186,6 @@ ModularStepper<D>* CompiledModelOf<D>::modular_stepper() const {
     auto* stops = dynamic_cast<StopStepper<D>*>(stepper_.get());
     auto* recovering = dynamic_cast<RecoveringStepper*>(stops == nullptr ? stepper_.get() : &stops->inner());
     return recovering == nullptr ? nullptr : dynamic_cast<ModularStepper<D>*>(&recovering->inner());
-}
-
-template <int D>
-std::vector<int> CompiledModelOf<D>::components_of_bodies() const {
-    return modular_ ? modular_->division.component_of_body : std::vector<int>{};
-}
-
-template <int D>
-GluingReport CompiledModelOf<D>::gluing_report() const {
-    const ModularStepper<D>* stepper = modular_stepper();
-    return stepper == nullptr ? GluingReport{} : stepper->report();
 }
 
 template class CompiledModelOf<2>;

@@ -1,6 +1,6 @@
 #pragma once
 // What a model is compiled to: system, components, stepper, observer. Motion is no part of it: states are given. Plane
-// or space is chosen in CompiledModel::make and nowhere else.
+// or space is chosen by in_dimension() and nowhere else.
 
 #include <memory>
 #include <optional>
@@ -17,6 +17,12 @@
 #include "limber/simulation/options.hpp"
 
 namespace limber {
+
+/// What f.operator()<D>() gives for the plane or for space.
+template <class F>
+auto in_dimension(bool is_planar, const F& f) {
+    return is_planar ? f.template operator()<2>() : f.template operator()<3>();
+}
 
 /// Bodies that the joints have not left as the model has them.
 struct StartChanges {
@@ -121,8 +127,13 @@ public:
     Frame body_frame(const State& state, const std::string& body) override;
     MobilityReport compute_mobility(const State& state) override;
     const std::vector<std::string>& notes() override { return system().mechanism().notes; }
-    std::vector<int> components_of_bodies() const override;
-    GluingReport gluing_report() const override;
+    std::vector<int> components_of_bodies() const override {
+        return modular_ ? modular_->division.component_of_body : std::vector<int>{};
+    }
+    GluingReport gluing_report() const override {
+        const ModularStepper<D>* stepper = modular_stepper();
+        return stepper == nullptr ? GluingReport{} : stepper->report();
+    }
     StepPath::Shape shape_of_step(const State& before, const State& after) override;
     void interpolate_memory(const State& from, const State& to, State& state) override;
 

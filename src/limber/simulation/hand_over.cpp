@@ -151,9 +151,25 @@ void carry_over(const Mechanism<D>& from, const BodyStates<D>& states, const std
 }
 
 template <int D>
+std::vector<JointImpulse> list_impulses(const std::vector<ConstraintElement<D>>& elements,
+                                        const std::function<TwistVec<D>(int element)>& wrench) {
+    std::vector<JointImpulse> list;
+    double largest = 0;
+    for (const ConstraintElement<D>& element : elements) {
+        const TwistVec<D> w = wrench(static_cast<int>(list.size()));
+        JointImpulse& impulse = list.emplace_back();
+        impulse.joint = element.name;
+        impulse.impulse.template head<D>() = w.template head<D>();
+        impulse.moment.template tail<angular_size<D>>() = w.template tail<angular_size<D>>();
+        largest = std::max(largest, w.norm());
+    }
+    std::erase_if(list, [&](const JointImpulse& i) { return !(i.impulse.norm() + i.moment.norm() > 1e-6 * largest); });
+    return list;
+}
+
+template <int D>
 std::vector<JointImpulse> find_impulses(const Mechanism<D>& m, const BodyStates<D>& before, const BodyStates<D>& after,
                                         const std::vector<double>& memory, double t) {
-    constexpr int A = angular_size<D>;
     std::vector<TwistVec<D>> changes(after.size());
     double speed = 0;
     double largest = 0;
@@ -164,32 +180,17 @@ std::vector<JointImpulse> find_impulses(const Mechanism<D>& m, const BodyStates<
         speed = std::max(speed, all.norm());
         largest = std::max(largest, changes[b].norm());
     }
-    std::vector<JointImpulse> list;
-    if (!(largest > 1e-9 * (speed + 1e-3))) return list;
+    if (!(largest > 1e-9 * (speed + 1e-3))) return {};
     ReactionSolver<D> solver(m);
     solver.solve_impulses(after, memory, t, changes);
-    double size = 0;
-    for (std::size_t e = 0; e < m.elements.size(); ++e) {
-        const TwistVec<D> wrench = solver.reaction(static_cast<int>(e));
-        JointImpulse impulse;
-        impulse.joint = m.elements[e].name;
-        impulse.impulse.template head<D>() = wrench.template head<D>();
-        impulse.moment.template tail<A>() = wrench.template tail<A>();
-        size = std::max(size, wrench.norm());
-        list.push_back(std::move(impulse));
-    }
-    drop_small(list, size);
-    return list;
-}
-
-void drop_small(std::vector<JointImpulse>& impulses, double largest) {
-    std::erase_if(impulses,
-                  [&](const JointImpulse& i) { return !(i.impulse.norm() + i.moment.norm() > 1e-6 * largest); });
+    return list_impulses<D>(m.elements, [&](int e) { return solver.reaction(e); });
 }
 
 #define LIMBER_INSTANTIATE(D)                                                                                         \
     template void carry_over(const Mechanism<D>&, const BodyStates<D>&, const std::vector<double>&,                   \
                              const Mechanism<D>&, BodyStates<D>&, std::vector<double>&);                              \
+    template std::vector<JointImpulse> list_impulses(const std::vector<ConstraintElement<D>>&,                        \
+                                                     const std::function<TwistVec<D>(int)>&);                         \
     template std::vector<JointImpulse> find_impulses(const Mechanism<D>&, const BodyStates<D>&, const BodyStates<D>&, \
                                                      const std::vector<double>&, double);
 LIMBER_INSTANTIATE(2)

@@ -2,6 +2,7 @@
 // From one compiled model to the next while it moves: bodies keep their motion, joints their counted turns, and what
 // does not fit the new constraints is projected onto them.
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -41,8 +42,10 @@ template <int D>
 void carry_over(const Mechanism<D>& from, const BodyStates<D>& states, const std::vector<double>& memory,
                 const Mechanism<D>& to, BodyStates<D>& new_states, std::vector<double>& new_memory);
 
-/// Drops those that are nothing but rounding beside the largest.
-void drop_small(std::vector<JointImpulse>& impulses, double largest);
+/// Impulses of some elements by their wrenches, without those that are nothing but rounding beside the largest.
+template <int D>
+std::vector<JointImpulse> list_impulses(const std::vector<ConstraintElement<D>>& elements,
+                                        const std::function<TwistVec<D>(int element)>& wrench);
 
 /// Impulses behind a change of velocities; empty if there is none.
 template <int D>

@@ -114,10 +114,10 @@ void write_snapshot(const std::string& journal, const JournalPlace& place, const
                     {"step", s.step},
                     {"steps", s.steps},
                     {"state", Json(saved::encode(s.state))},
-                    {"work", s.work},
+                    {"work", s.account.work},
                     {"longest_step", s.longest_step},
-                    {"start_energy", s.start_energy},
-                    {"dissipated", s.dissipated},
+                    {"start_energy", s.account.start},
+                    {"dissipated", s.account.dissipated},
                     {"rules", rules}};
     const std::vector<std::uint8_t> bytes = Json::to_cbor(json);
     // A whole new file takes the place of the old one.
@@ -145,10 +145,10 @@ std::optional<JournalSnapshot> read_snapshot(const std::string& journal, const s
         s.steps = read_whole_number(*json, "steps", 0, 1'000'000'000'000'000);
         s.state = read_state(nlohmann::json(json->at("state")));
         if (!is_whole(s.state)) return {};
-        s.work = read_number(*json, "work", -1e300, 1e300);
+        s.account.work = read_number(*json, "work", -1e300, 1e300);
         s.longest_step = read_number(*json, "longest_step", 0, 1e30);
-        s.start_energy = read_number(*json, "start_energy", -1e300, 1e300);
-        s.dissipated = read_number(*json, "dissipated", -1e300, 1e300);
+        s.account.start = read_number(*json, "start_energy", -1e300, 1e300);
+        s.account.dissipated = read_number(*json, "dissipated", -1e300, 1e300);
         for (const Json& rule : json->at("rules")) s.rules.push_back({rule.at(0), rule.at(1), rule.at(2)});
         return snapshot;
     } catch (const Json::exception&) {

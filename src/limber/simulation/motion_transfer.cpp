@@ -48,23 +48,6 @@ double find_gap(const InterfaceJoints<D>& joints, const std::string& name) {
                : 0.0;
 }
 
-template <int D>
-std::vector<JointImpulse> list_impulses(const InterfaceJoints<D>& joints, const VecX& impulses) {
-    std::vector<JointImpulse> list;
-    double largest = 0;
-    for (int e = 0; e < joints.element_count(); ++e) {
-        const TwistVec<D> wrench = joints.compute_reaction(e, impulses);
-        JointImpulse impulse;
-        impulse.joint = joints.mechanism().elements[e].name;
-        impulse.impulse.template head<D>() = wrench.template head<D>();
-        impulse.moment.template tail<angular_size<D>>() = wrench.template tail<angular_size<D>>();
-        largest = std::max(largest, wrench.norm());
-        list.push_back(std::move(impulse));
-    }
-    drop_small(list, largest);
-    return list;
-}
-
 }  // namespace
 
 // The forces have jumped, and with them the accelerations.
@@ -168,7 +151,9 @@ std::optional<HandOverReport> CompiledModelOf<D>::exchange_joints(State& state, 
     report.kinetic_lost = energies.kinetic - compute_kinetic_energy(*system_, next);
     report.energy_after = report.energy_before - report.kinetic_lost;
     assembly.joints().update(assembly.gather_motion(), next.t);
-    report.impulses = list_impulses(assembly.joints(), assembly.impulses());
+    report.impulses = list_impulses<D>(assembly.joints().mechanism().elements, [&](int e) {
+        return assembly.joints().compute_reaction(e, assembly.impulses());
+    });
     state = std::move(next);
     model_ = model;
     is_watched_old_ = has_exchanged_joints_ = true;

@@ -21,90 +21,26 @@ double seconds_since(Clock::time_point start) {
 
 constexpr double max_values = 1e9;  // of a table in memory
 
-// What is run: a simulation alone, or a session.
-class Runner {
-public:
-    explicit Runner(Simulation& simulation) : simulation_(&simulation), was_watched_(simulation.watches_work()) {
-        simulation.watch_work(true);
-    }
-    explicit Runner(Session& session) : session_(&session) {}
-    ~Runner() {
-        if (simulation_ != nullptr) simulation_->watch_work(was_watched_);
-    }
-    Runner(const Runner&) = delete;
-    Runner& operator=(const Runner&) = delete;
-
-    void resume(const RunCheckpoint& from) {
-        work_ = from.work;
-        simulation_->observer().follow_step(from.longest_step);
-    }
-    /// The stepper forgets its past, so that going on and resuming are the same.
-    void save(RunCheckpoint& to) {
-        simulation_->forget_past();
-        to.state = simulation_->state();
-        to.work = work_;
-        to.longest_step = simulation_->longest_step();
-    }
-    bool is_session() const { return session_ != nullptr; }
-    bool is_divided() const { return simulation().options().modular.is_on(); }
-
-    Observer& observer() const { return session_ != nullptr ? session_->observer() : simulation_->observer(); }
-    const Simulation& simulation() const { return session_ != nullptr ? session_->simulation() : *simulation_; }
-    const State& state() const { return simulation().state(); }
-    double time() const { return simulation().time(); }
-    double work() const { return session_ != nullptr ? session_->work() : work_; }
-    /// Counts changes of what can be observed.
-    long changes() const { return session_ != nullptr ? session_->compilations() : 0; }
-    std::vector<Warning> warnings() const {
-        return session_ != nullptr ? session_->find_warnings() : find_warnings(*simulation_);
-    }
-
-    /// See Session::watch_parts.
-    void watch_parts(PartWatcher watcher) {
-        if (session_ != nullptr) {
-            session_->watch_parts(std::move(watcher));
-        } else {
-            watch_part_ = std::move(watcher);
-        }
-    }
-    StepReport step(double h) {
-        if (session_ != nullptr) return session_->step_by(h);
-        StepReport report = simulation_->step(h, watch_part_ ? &path_ : nullptr);
-        if (!report.ok) return report;
-        if (watch_part_) watch_part_(path_, work_);
-        work_ += report.work;
-        return report;
-    }
-    /// What does not balance.
-    double find_drift(const Energies& energies, double start) const {
-        return session_ != nullptr ? session_->energy_drift() : energies.total() - work_ - start;
-    }
-
-private:
-    Simulation* simulation_ = nullptr;
-    Session* session_ = nullptr;
-    bool was_watched_ = false;
-    double work_ = 0;
-    PartWatcher watch_part_;
-    StepPath path_;
-};
-
 // Of a divided mechanism: what the joints between components asked them in the step that ends there.
 constexpr const char* questions_column = "gluing.questions";
 
 // Follows a run: energy balance, constraint errors, sensor ranges, rows of the table.
 class Monitor {
 public:
-    Monitor(Runner& runner, RunResult& result, double start, double every)
-        : runner_(runner), result_(result), start_(start), every_(every), is_divided_(runner.is_divided()) {
-        Observer& observer = runner_.observer();
+    Monitor(Session& session, RunResult& result, double start, double every)
+        : session_(session),
+          result_(result),
+          start_(start),
+          every_(every),
+          is_divided_(session.options().modular.is_on()) {
+        Observer& observer = session_.observer();
         result_.table.columns = {"t"};
         for (const auto& name : observer.columns()) {
             result_.table.columns.push_back(name);
             result_.summary.sensors.push_back({name, 0, INFINITY, -INFINITY});
         }
         if (is_divided_) result_.table.columns.emplace_back(questions_column);
-        energy_.begin(observer.compute_energies(runner_.state()), observer.compute_weight_energy(runner_.time()));
+        energy_.begin(observer.compute_energies(state()), observer.compute_weight_energy(session_.time()));
         find_columns();
         look();
         keep();
@@ -142,12 +78,12 @@ public:
             row_times_.pop_back();
             rows_.resize(rows_.size() - place_.size());
         }
-        if (runner_.changes() != changes_) find_columns();
+        if (session_.compilations() != changes_) find_columns();
         while (true) {
             const double t = instant(recorded_ + 1 + static_cast<long>(row_times_.size()));
             if (!(t < before_ && t <= path.end_time())) return;
-            runner_.simulation().interpolate(path, t, between_);
-            runner_.observer().observe(between_, work + work_within(path, between_), observed_);
+            session_.simulation().interpolate(path, t, between_);
+            session_.observer().observe(between_, work + work_within(path, between_), observed_);
             row_times_.push_back(t);
             for (const std::size_t place : place_)
                 rows_.push_back(place < observed_.size() ? observed_[place] : std::nan(""));
@@ -156,17 +92,17 @@ public:
 
     /// Empty, or why the run must not go on: the state before the step is the last good one then.
     std::string after_step(double h, const StepReport& report, double tiny) {
-        const Energies energies = runner_.observer().compute_energies(runner_.state());
-        const double drift = runner_.find_drift(energies, energy_.start);
-        if (runner_.changes() != changes_) find_columns();
+        const Energies energies = session_.observer().compute_energies(state());
+        const double drift = session_.simulation().account().find_drift(energies);
+        if (session_.compilations() != changes_) find_columns();
         look();
         if (!std::isfinite(drift) || !std::isfinite(energies.kinetic) || !is_finite())
             return fmt::format("a sensor or the energy is not finite after t = {:.9g}", kept_time_);
         follow_energy(energies, drift);
-        const std::string runaway = find_runaway(energy_, errors_, runner_.simulation().system().length_scale(),
-                                                 runner_.simulation().options().energy_bound, h);
-        if (!runaway.empty()) return fmt::format("at t = {:.6g} s {}", runner_.time(), runaway);
-        turn_.follow(runner_.observer().find_fastest_turn(runner_.state()), h, report.substeps);
+        const std::string runaway = find_runaway(energy_, errors_, session_.simulation().system().length_scale(),
+                                                 session_.options().energy_bound, h);
+        if (!runaway.empty()) return fmt::format("at t = {:.6g} s {}", session_.time(), runaway);
+        turn_.follow(session_.observer().find_fastest_turn(state()), h, report.substeps);
         questions_ = report.iterations;
         for (std::size_t i = 0; i < row_times_.size(); ++i)
             write_row(row_times_[i], std::span(rows_).subspan(i * place_.size(), place_.size()));
@@ -184,7 +120,7 @@ public:
             if (warning) result_.summary.warnings.push_back(*warning);
         };
         if (result_.summary.ok) add(find_drift_warning(energy_, step));
-        const SimulationOptions& options = runner_.simulation().options();
+        const SimulationOptions& options = session_.options();
         add(find_turn_warning(turn_, find_integrator(options.integrator).order));
     }
 
@@ -197,10 +133,11 @@ public:
     double reached() const { return kept_time_; }
 
 private:
+    const State& state() const { return session_.simulation().state(); }
     double instant(long row) const { return start_ + static_cast<double>(row) * every_; }
 
     void follow_energy(const Energies& energies, double drift) {
-        energy_.follow(energies, runner_.work(), drift);
+        energy_.follow(energies, session_.work(), drift);
         RunSummary& summary = result_.summary;
         summary.contact_loss = energies.impact_loss;
         summary.energy_drift = energy_.drift;
@@ -217,9 +154,9 @@ private:
 
     // From the begin of a part to a state on it.
     double work_within(const StepPath& path, const State& state) {
-        Observer& observer = runner_.observer();
+        Observer& observer = session_.observer();
         if (!observer.has_work()) return 0;
-        const WorkSource source = runner_.simulation().work_source();
+        const WorkSource source = session_.simulation().work_source();
         const int last = path.find_piece(state.t);
         double work = 0;
         for (int piece = 0; piece < last; ++piece)
@@ -235,17 +172,17 @@ private:
 
     // Where the sensors of the start are among those of now.
     void find_columns() {
-        const auto& now = runner_.observer().columns();
+        const auto& now = session_.observer().columns();
         place_.clear();
         for (const SensorSummary& sensor : result_.summary.sensors)
             place_.push_back(static_cast<std::size_t>(std::find(now.begin(), now.end(), sensor.name) - now.begin()));
-        changes_ = runner_.changes();
+        changes_ = session_.compilations();
     }
 
     void look() {
-        Observer& observer = runner_.observer();
-        errors_ = observer.compute_errors(runner_.state());
-        observer.observe(runner_.state(), runner_.work(), observed_);
+        Observer& observer = session_.observer();
+        errors_ = observer.compute_errors(state());
+        observer.observe(state(), session_.work(), observed_);
         values_.assign(place_.size(), std::nan(""));
         for (std::size_t i = 0; i < place_.size(); ++i)
             if (place_[i] < observed_.size()) values_[i] = observed_[place_[i]];
@@ -266,10 +203,10 @@ private:
             sensor.max = std::max(sensor.max, values_[i]);
         }
         kept_ = values_;
-        kept_time_ = runner_.time();
+        kept_time_ = session_.time();
     }
 
-    Runner& runner_;
+    Session& session_;
     RunResult& result_;
     double start_, every_;
     long recorded_ = 0;  // instants of output after the first
@@ -288,13 +225,14 @@ private:
     LargestTurn turn_;
 };
 
-void check_options(const Runner& runner, const RunOptions& options, double start, double every) {
-    if (runner.is_session() && (options.checkpoint_every > 0 || options.resume != nullptr))
+void check_options(Session& session, const RunOptions& options, double start, double every) {
+    const bool is_plain = session.session_options().renewal == no_renewal && !session.has_events();
+    if (!is_plain && (options.checkpoint_every > 0 || options.resume != nullptr))
         throw ModelError("a model with events cannot have checkpoints; its journal does what they do");
-    if (options.resume != nullptr && runner.time() > options.until + 1e-9 * options.step)
-        throw ModelError(fmt::format("the checkpoint is at t = {:g} s, after the end of the run, {:g} s", runner.time(),
-                                     options.until));
-    const double columns = 2.0 + static_cast<double>(runner.observer().columns().size());
+    if (options.resume != nullptr && session.time() > options.until + 1e-9 * options.step)
+        throw ModelError(fmt::format("the checkpoint is at t = {:g} s, after the end of the run, {:g} s",
+                                     session.time(), options.until));
+    const double columns = 2.0 + static_cast<double>(session.observer().columns().size());
     if ((options.until - start) / every * columns > max_values)
         throw ModelError(fmt::format("every {:g} s until {:g} s: {:.3g} rows are more than fit into memory", every,
                                      options.until, (options.until - start) / every));
@@ -303,22 +241,22 @@ void check_options(const Runner& runner, const RunOptions& options, double start
 // Rows between the ends of steps, as long as it lives.
 class RowsBetween {
 public:
-    RowsBetween(Runner& runner, Monitor& monitor, bool is_wanted) : runner_(runner) {
+    RowsBetween(Session& session, Monitor& monitor, bool is_wanted) : session_(session) {
         if (!is_wanted) return;
-        runner_.watch_parts([this, &monitor](const StepPath& path, double work) {
+        session_.watch_parts([this, &monitor](const StepPath& path, double work) {
             const auto before = Clock::now();
             monitor.add_rows(path, work);
             time_ += seconds_since(before);
         });
     }
-    ~RowsBetween() { runner_.watch_parts({}); }
+    ~RowsBetween() { session_.watch_parts({}); }
     RowsBetween(const RowsBetween&) = delete;
     RowsBetween& operator=(const RowsBetween&) = delete;
     /// Seconds that they took since last asked.
     double take_time() { return std::exchange(time_, 0.0); }
 
 private:
-    Runner& runner_;
+    Session& session_;
     double time_ = 0;
 };
 
@@ -335,57 +273,74 @@ private:
     double start_, interval_, next_ = 0;
 };
 
-void keep_checkpoint(Runner& runner, const Monitor& monitor, const RunOptions& options, double start) {
+void keep_checkpoint(Session& session, const Monitor& monitor, const RunOptions& options, double start) {
+    session.apply(Edit(RenewSolvers{}));  // so that going on and resuming are the same
     RunCheckpoint checkpoint;
-    runner.save(checkpoint);
+    checkpoint.state = session.simulation().state();
+    checkpoint.work = session.work();
+    checkpoint.longest_step = session.simulation().longest_step();
     monitor.save(checkpoint);
     checkpoint.start = start;
     checkpoint.interval = options.checkpoint_every;
     if (options.keep) options.keep(checkpoint);
 }
 
-RunResult run(Runner& runner, const RunOptions& options) {
+// Watches the work, as long as it lives.
+class WorkWatch {
+public:
+    explicit WorkWatch(Simulation& simulation) : simulation_(simulation) { simulation_.watch_work(true); }
+    ~WorkWatch() { simulation_.watch_work(was_watched_); }
+    WorkWatch(const WorkWatch&) = delete;
+    WorkWatch& operator=(const WorkWatch&) = delete;
+
+private:
+    Simulation& simulation_;
+    bool was_watched_ = simulation_.watches_work();
+};
+
+}  // namespace
+
+RunResult run(Session& session, const RunOptions& options) {
     RunResult result;
     RunSummary& summary = result.summary;
-    const double start = options.resume != nullptr ? options.resume->start : runner.time();
+    const double start = options.resume != nullptr ? options.resume->start : session.time();
     const double every = options.every > 0 ? options.every : options.step;
     const double tiny = 1e-9 * options.step;
-    check_options(runner, options, start, every);
-    Monitor monitor(runner, result, start, every);
+    check_options(session, options, start, every);
+    Monitor monitor(session, result, start, every);
     if (options.resume != nullptr) {
-        runner.resume(*options.resume);
         monitor.resume(*options.resume);
     } else {
-        summary.warnings = runner.warnings();
+        summary.warnings = session.find_warnings();
         monitor.record_start();
     }
     // Where all instants of output are ends of steps, there is nothing to find within them.
     const double ratio = every / options.step;
     const double off = std::abs(ratio - std::round(ratio)) * options.step * (options.until - start) / every;
-    RowsBetween rows(runner, monitor, ratio < 0.5 || off > tiny);
-    CheckpointClock checkpoints(start, options.checkpoint_every, runner.time());
+    RowsBetween rows(session, monitor, ratio < 0.5 || off > tiny);
+    CheckpointClock checkpoints(start, options.checkpoint_every, session.time());
     auto last_progress = Clock::now();
-    while (runner.time() < options.until - tiny) {
+    while (session.time() < options.until - tiny) {
         if (options.should_stop && options.should_stop()) {
             summary.is_stopped = true;
             break;
         }
         // The next whole step, cut short at the end only.
-        const double whole = start + std::floor((runner.time() - start) / options.step + 1 + 1e-9) * options.step;
+        const double whole = start + std::floor((session.time() - start) / options.step + 1 + 1e-9) * options.step;
         const double target = std::min(whole, options.until);
-        const double h = target - runner.time();
+        const double h = target - session.time();
         monitor.begin_step(target - tiny);
         const auto before = Clock::now();
-        const double metered = runner.simulation().metering_time();
-        const StepReport report = runner.step(h);
-        const double metering = std::max(0.0, runner.simulation().metering_time() - metered);
+        const double metered = session.simulation().metering_time();
+        const StepReport report = session.step_by(h);
+        const double metering = std::max(0.0, session.simulation().metering_time() - metered);
         summary.metering_time += metering;
         summary.wall_time += seconds_since(before) - metering - rows.take_time();
         summary.iterations += report.iterations;
         if (!report.ok) {
             summary.ok = false;
             summary.failure =
-                fmt::format("the step from t = {:.9g} failed: {}", runner.time(),
+                fmt::format("the step from t = {:.9g} failed: {}", session.time(),
                             report.reason.empty() ? "the solver found no motion; take a smaller step" : report.reason);
             break;
         }
@@ -398,12 +353,12 @@ RunResult run(Runner& runner, const RunOptions& options) {
         summary.events.insert(summary.events.end(), report.events.begin(), report.events.end());
         summary.divided_steps += report.substeps > 1 ? 1 : 0;
         // Not where the last step was cut short: a longer run would not come there.
-        if (checkpoints.is_due(runner.time() + tiny) && target > whole - tiny) {
-            checkpoints.pass(runner.time());
-            keep_checkpoint(runner, monitor, options, start);
+        if (checkpoints.is_due(session.time() + tiny) && target > whole - tiny) {
+            checkpoints.pass(session.time());
+            keep_checkpoint(session, monitor, options, start);
         }
         if (options.progress && seconds_since(last_progress) > 0.05) {
-            options.progress(runner.time());
+            options.progress(session.time());
             last_progress = Clock::now();
         }
     }
@@ -414,7 +369,15 @@ RunResult run(Runner& runner, const RunOptions& options) {
     return result;
 }
 
-}  // namespace
+RunResult run(Simulation& simulation, const RunOptions& options) {
+    const WorkWatch watch(simulation);
+    Session session(simulation);
+    if (const RunCheckpoint* from = options.resume) {
+        simulation.restore(simulation.state(), from->account());
+        simulation.observer().follow_step(from->longest_step);
+    }
+    return run(session, options);
+}
 
 RunOptions run_options_of(const Model& model) {
     const SimulationDefaults& defaults = model.simulation;
@@ -427,28 +390,6 @@ RunOptions run_options_of(const Model& model) {
     take(defaults.step, options.step, "step");
     take(defaults.every, options.every, "every");
     return options;
-}
-
-RunResult run_until(Simulation& simulation, double until) {
-    RunOptions options = run_options_of(simulation.model());
-    options.until = until;
-    return run(simulation, options);
-}
-
-RunResult run_until(Session& session, double until) {
-    RunOptions options = run_options_of(session.model());
-    options.until = until;
-    return run(session, options);
-}
-
-RunResult run(Simulation& simulation, const RunOptions& options) {
-    Runner runner(simulation);
-    return run(runner, options);
-}
-
-RunResult run(Session& session, const RunOptions& options) {
-    Runner runner(session);
-    return run(runner, options);
 }
 
 }  // namespace limber

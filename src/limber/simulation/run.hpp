@@ -19,11 +19,11 @@ struct RunOptions {
     /// Interval of output; 0: every step. Steps are the same whatever it is: between their ends rows are interpolated
     /// (Simulation::interpolate).
     double every = 0;
-    /// Interval of checkpoints in simulated time, each handed to `keep`; 0: none. Not for sessions, which have
-    /// journals.
+    /// Interval of checkpoints in simulated time, each handed to `keep`; 0: none. Not for sessions
+    /// with events or a way back, which have journals.
     double checkpoint_every = 0;
     std::function<void(const RunCheckpoint&)> keep;
-    /// Goes on from here; null: from the start.
+    /// What is run goes on from here; null: it starts.
     const RunCheckpoint* resume = nullptr;
     /// Called now and then with the time reached; may be empty.
     std::function<void(double t)> progress;
@@ -74,6 +74,8 @@ struct RunCheckpoint {
     double interval = 0;      ///< of checkpoints [s]
     long recorded = 0;        ///< instants of output after the first
     RunResult so_far;
+
+    EnergyAccount account() const { return {energy.start, work}; }
 };
 
 /// What the model's section 'simulation' says about end, step and output.
@@ -84,7 +86,11 @@ RunResult run(Simulation& simulation, const RunOptions& options);
 /// With the events of the model. Sensors that an event removes are not a number from then on.
 RunResult run(Session& session, const RunOptions& options);
 /// To an end time, with step and output as the model says.
-RunResult run_until(Simulation& simulation, double until);
-RunResult run_until(Session& session, double until);
+template <class Moving>  // Simulation or Session
+RunResult run_until(Moving& moving, double until) {
+    RunOptions options = run_options_of(moving.model());
+    options.until = until;
+    return run(moving, options);
+}
 
 }  // namespace limber

@@ -54,9 +54,9 @@ void check(const SessionOptions& options) {
 Session::Session(Model model, SimulationOptions options, SessionOptions session_options)
     : session_options_(session_options), step_(session_options.step) {
     check(session_options);
-    simulation_ = std::make_unique<Simulation>(std::move(model), std::move(options));
+    simulation_ = std::make_shared<Simulation>(std::move(model), std::move(options));
     simulation_->watch_work(true);
-    start_energy_ = observer().compute_energies(simulation_->state()).total();
+    simulation_->begin_account();
     watch_rules();
     keep_snapshot();
 }
@@ -77,6 +77,13 @@ Session::Session(const Situation& situation, const SessionOptions& session_optio
     keep_snapshot();
 }
 
+Session::Session(Simulation& simulation)
+    : simulation_(std::shared_ptr<void>(), &simulation), last_time_(simulation.time()) {
+    session_options_.renewal = no_renewal;
+    simulation_->watch_work(true);
+    simulation_->begin_account();
+}
+
 Session::~Session() = default;
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
@@ -90,7 +97,7 @@ double Session::last_time() const {
 }
 
 double Session::energy_drift() {
-    return observer().compute_energies(simulation_->state()).total() - work_ + dissipated_ - start_energy_;
+    return simulation_->account().find_drift(observer().compute_energies(simulation_->state()));
 }
 
 std::vector<SessionNote> Session::take_notes() {
@@ -114,7 +121,8 @@ StepReport Session::step_by(double h) {
     StepReport report = step_while_closing(h);
     if (!report.ok) {
         // What the attempt has left in the solvers would show in later bits, which replay and time travel could not
-        // repeat.
+        // repeat. A plain run has neither.
+        if (snapshots_.empty()) return report;
         if (is_rerunning_ || is_renewed_here()) {
             simulation_->forget_past();
         } else {
@@ -164,17 +172,20 @@ bool Session::is_renewed_here() const {
 
 // Wholly or not at all.
 StepReport Session::step_with_events(double h) {
+    if (rules_.empty()) {
+        const double work_before = work();
+        StepReport report = make_part(h);
+        if (report.ok && watch_part_) watch_part_(path_, work_before);
+        return report;
+    }
     std::optional<Situation> before_edits;
-    if (rules_.empty()) return step_through_events(h, before_edits);
-    const State start = simulation_->state();
-    const double work = work_;
+    const Moment start = present();
     const std::vector<Situation::RuleState> rules = rules_;
     const std::size_t notes = notes_.size();
     StepReport report = step_through_events(h, before_edits);
     if (report.ok) return report;
     if (before_edits) restore(*before_edits);
-    simulation_->restore(start);
-    work_ = work;
+    go_back(start);
     rules_ = rules;
     notes_.resize(notes);
     return report;
@@ -185,27 +196,22 @@ StepReport Session::step_through_events(double h, std::optional<Situation>& befo
     double left = h;
     const double end = time() + h;
     for (int events = 0;; ++events) {
-        const bool is_watching = !rules_.empty();
-        const State before = is_watching ? simulation_->state() : State{};
-        const double work_before = work_;
+        const Moment before = present();
         const StepReport part = make_part(left);
         report.iterations += part.iterations;
         report.substeps += part.substeps - 1;
-        const auto add_events = [&](const StepReport& of) {
-            report.events.insert(report.events.end(), of.events.begin(), of.events.end());
-        };
         if (!part.ok) {
             report.ok = false;
             report.reason = part.reason;
             return report;
         }
         double done = left;
-        if (!is_watching) work_ += part.work;
-        const StepReport fired = is_watching ? fire_events(before, left, part.work, done, before_edits) : StepReport{};
+        const StepReport fired = fire_events(before, left, done, before_edits);
         if (!fired.ok) return fired;
-        add_events(done < left ? fired : part);
+        const auto& events_of = (done < left ? fired : part).events;
+        report.events.insert(report.events.end(), events_of.begin(), events_of.end());
         if (done >= left) {
-            if (watch_part_) watch_part_(path_, work_before);
+            if (watch_part_) watch_part_(path_, before.account.work);
             return report;
         }
         left = end - time();
@@ -261,14 +267,13 @@ void Session::watch_rules() {
 }
 
 // After a step from `before`: if a condition has passed through zero, goes back to that moment and makes the edits of
-// the first such rule. `work` is that of the step; `done` becomes the part of the step up to there, `before_edits` the
-// session before the first edits of the step.
-StepReport Session::fire_events(const State& before, double h, double work, double& done,
-                                std::optional<Situation>& before_edits) {
+// the first such rule. `done` becomes the part of the step up to there, `before_edits` the session before the first
+// edits of the step.
+StepReport Session::fire_events(const Moment& before, double h, double& done, std::optional<Situation>& before_edits) {
     StepReport report;
     const auto handles = model().events.handles();
     observer().evaluate_conditions(simulation_->state(), conditions_);
-    const State after = simulation_->state();
+    const Moment after = present();
     double first = h;
     std::size_t which = handles.size();
     for (std::size_t i = 0; i < handles.size(); ++i) {
@@ -284,21 +289,19 @@ StepReport Session::fire_events(const State& before, double h, double work, doub
         }
     }
     if (which == handles.size()) {
-        work_ += work;
-        simulation_->restore(after);
+        go_back(after);
         observer().evaluate_conditions(simulation_->state(), conditions_);
         for (std::size_t i = 0; i < rules_.size(); ++i)
             if (conditions_[i] != 0) rules_[i].side = conditions_[i] > 0 ? 1 : -1;
         return report;
     }
     const EventRule rule = model().events.get(handles[which]);
-    simulation_->restore(before);
+    go_back(before);
     const StepReport again = make_part(first);
     if (!again.ok) return again;
-    if (watch_part_) watch_part_(path_, work_);
+    if (watch_part_) watch_part_(path_, before.account.work);
     report.events = again.events;
     done = first;
-    work_ += again.work;
     // Passed, whatever the last digits say; other rules are where they are.
     const int new_side = -rules_[which].side;
     watch_rules();
@@ -324,10 +327,10 @@ StepReport Session::fire_events(const State& before, double h, double work, doub
 
 // The part of the step after which the condition has just changed its side: regula falsi (Illinois) on whole steps from
 // `before`.
-double Session::find_event(const State& before, std::size_t rule, double h, double end_value) {
+double Session::find_event(const Moment& before, std::size_t rule, double h, double end_value) {
     double low = 0;
     double high = h;
-    simulation_->restore(before);
+    go_back(before);
     observer().evaluate_conditions(simulation_->state(), conditions_);
     double low_value = conditions_[rule];
     double high_value = end_value;
@@ -336,7 +339,7 @@ double Session::find_event(const State& before, std::size_t rule, double h, doub
         double at =
             low_value == high_value ? 0.5 * (low + high) : high - high_value * (high - low) / (high_value - low_value);
         if (!(at > low && at < high)) at = 0.5 * (low + high);
-        simulation_->restore(before);
+        go_back(before);
         if (!simulation_->step(at).ok) break;
         observer().evaluate_conditions(simulation_->state(), conditions_);
         const double value = conditions_[rule];
@@ -411,10 +414,8 @@ Situation Session::capture() const {
     s.step = step_;
     s.steps = steps_;
     s.state = simulation_->state();
-    s.work = work_;
+    s.account = simulation_->account();
     s.longest_step = simulation_->longest_step();
-    s.start_energy = start_energy_;
-    s.dissipated = dissipated_;
     s.undo = undo_;
     s.redo = redo_;
     s.rules = rules_;
@@ -422,15 +423,13 @@ Situation Session::capture() const {
 }
 
 void Session::restore(const Situation& s) {
-    simulation_ = std::make_unique<Simulation>(s.model, s.options, s.state);
+    simulation_ = std::make_shared<Simulation>(s.model, s.options, s.state);
     observer().follow_step(s.longest_step);
     simulation_->watch_work(true);
+    simulation_->restore(s.state, s.account);
     ++compilations_;
     step_ = s.step;
     steps_ = s.steps;
-    work_ = s.work;
-    start_energy_ = s.start_energy;
-    dissipated_ = s.dissipated;
     undo_ = s.undo;
     redo_ = s.redo;
     watch_rules();
@@ -513,11 +512,12 @@ std::uint64_t Session::fingerprint() const {
     fingerprint.add(options());
     for (const auto& row : session_option_rows())
         std::visit([&](const auto& value) { fingerprint.add(value); }, row.get(session_options_));
-    for (const double number : {step_, start_energy_, dissipated_, simulation_->longest_step()})
+    const EnergyAccount& account = simulation_->account();
+    for (const double number : {step_, account.start, account.dissipated, simulation_->longest_step()})
         fingerprint.add(number);
     fingerprint.add(steps_);
     fingerprint.add(simulation_->state());
-    fingerprint.add(work_);
+    fingerprint.add(account.work);
     for (const Situation::RuleState& rule : rules_) {
         fingerprint.add(rule.name);
         fingerprint.add(rule.side);

@@ -24,12 +24,15 @@ namespace limber {
 
 inline constexpr double shortest_session_step = 1e-12, longest_session_step = 1e6;  ///< [s]
 
+/// For SessionOptions::renewal: solvers go on as they are, and the first snapshot is the only one.
+inline constexpr long no_renewal = 1'000'000'000;
+
 struct SessionOptions {
     double step = 1e-3;
     /// How far a body may jump when a joint is added; 0: a hundredth of the mechanism's typical length.
     double snap = 0;
     double closing_frequency = 15;              ///< [rad/s] of the drive that draws the ends of a joint together
-    long renewal = 200;                         ///< steps between snapshots
+    long renewal = 200;                         ///< steps between snapshots; or no_renewal
     std::size_t snapshot_memory = 256'000'000;  ///< bytes; beyond, every other snapshot is dropped
 };
 
@@ -57,10 +60,8 @@ struct Situation {
     double step = 1e-3;
     long steps = 0;  ///< made so far
     State state;
-    double work = 0;
+    EnergyAccount account;
     double longest_step = 0;  ///< see Observer::follow_step
-    double start_energy = 0;
-    double dissipated = 0;  ///< energy that edits and impulses have taken away (negative: brought in)
     /// What can be taken back, and made again; the last is the next.
     struct Entry {
         std::string edit;
@@ -79,6 +80,8 @@ struct Situation {
 };
 
 class Journal;
+struct RunOptions;
+struct RunResult;
 
 /// Told of a part of a step, and of the work done before it.
 using PartWatcher = std::function<void(const StepPath& path, double work)>;
@@ -105,6 +108,8 @@ public:
     long steps() const { return steps_; }
     /// Counts every change of the mechanism.
     long compilations() const { return compilations_; }
+    /// Whether the model changes itself.
+    bool has_events() const { return !rules_.empty(); }
     bool can_undo() const { return !undo_.empty(); }
     bool can_redo() const { return !redo_.empty(); }
     std::string next_undo() const { return undo_.empty() ? "" : undo_.back()->edit; }
@@ -113,8 +118,8 @@ public:
     double first_time() const;
     double last_time() const;
     /// Energy put in by everything that has no potential, without edits.
-    double work() const { return work_; }
-    /// kinetic + potential - work + dissipated - start: zero but for the error of the integration.
+    double work() const { return simulation_->account().work; }
+    /// See EnergyAccount.
     double energy_drift();
     /// See warning.hpp.
     std::vector<Warning> find_warnings() { return limber::find_warnings(*simulation_); }
@@ -146,6 +151,10 @@ public:
     std::uint64_t fingerprint() const;
 
 private:
+    friend RunResult run(Simulation& simulation, const RunOptions& options);
+    /// A plain run: without events and without a way back, and the simulation stays the caller's.
+    explicit Session(Simulation& simulation);
+
     struct Mark {  // an edit on the tape
         long steps = 0;
         Edit edit;
@@ -195,14 +204,19 @@ private:
     StepReport step_through_events(double h, std::optional<Situation>& before_edits);
     bool is_renewed_here() const;
     StepReport step_while_closing(double h);
-    StepReport fire_events(const State& before, double h, double work, double& done,
-                           std::optional<Situation>& before_edits);
-    double find_event(const State& before, std::size_t rule, double h, double start_value);
+    /// A state of the simulation and what was counted until then.
+    struct Moment {
+        State state;
+        EnergyAccount account;
+    };
+    Moment present() const { return {simulation_->state(), simulation_->account()}; }
+    void go_back(const Moment& moment) { simulation_->restore(moment.state, moment.account); }
+    StepReport fire_events(const Moment& before, double h, double& done, std::optional<Situation>& before_edits);
+    double find_event(const Moment& before, std::size_t rule, double h, double start_value);
     void watch_rules();
     void close_joints();
     bool give_up_closing();
     void follow_change(const Model& from, const Model& to);
-    void account_for(const HandOverReport& report);
 
     Situation capture() const;
     void restore(const Situation& situation);
@@ -210,12 +224,10 @@ private:
     void drop_future();
 
     SessionOptions session_options_;
-    std::unique_ptr<Simulation> simulation_;
+    std::shared_ptr<Simulation> simulation_;  // its own, unless the run is a plain one
     double step_ = 1e-3;
     long steps_ = 0;
     long compilations_ = 0;
-    double work_ = 0;
-    double start_energy_ = 0, dissipated_ = 0;
     std::vector<std::shared_ptr<const Situation::Entry>> undo_, redo_;
     std::vector<Situation::RuleState> rules_;
     std::vector<double> conditions_;

@@ -132,10 +132,6 @@ double Session::snap_distance() const {
     return session_options_.snap > 0 ? session_options_.snap : 0.01 * simulation_->system().length_scale();
 }
 
-void Session::account_for(const HandOverReport& report) {
-    dissipated_ += report.energy_before - report.energy_after + report.loss_forgotten;
-}
-
 Model Session::plain_model() const {
     Model plain = model();
     const ForceHandle pull = plain.forces.find(pull_name);
@@ -161,7 +157,6 @@ HandOverReport Session::hand_over(Model next, SimulationOptions options, HandOve
     HandOverReport report = simulation_->hand_over(std::move(next), std::move(options), limits);
     const Uninterrupted hold;  // the new mechanism is there: the rest follows
     ++compilations_;
-    account_for(report);
     watch_rules();
     return report;
 }
@@ -310,7 +305,6 @@ EditReport Session::change_pull(Model next) {
     const Uninterrupted hold;
     report.is_compiled = true;
     ++compilations_;
-    account_for(report.hand_over);
     watch_rules();
     return report;
 }
@@ -320,7 +314,6 @@ EditReport Session::perform_edit(const ApplyImpulse& edit) {
     const Uninterrupted hold;
     EditReport report;
     report.hand_over = simulation_->apply_impulse(edit.marker, edit.impulse, edit.moment);
-    account_for(report.hand_over);
     report.message = fmt::format("impulse on {}{}", edit.marker, describe_hand_over(report.hand_over));
     return report;
 }

@@ -74,7 +74,18 @@ HandOverReport Simulation::hand_over(Model model, SimulationOptions options, con
     if (model.planar != this->model().planar) throw ModelError("a running model stays planar or spatial");
     HandOverReport report = compiled_->hand_over(state_, std::move(model), std::move(options), limits);
     start_.changes = {};
+    count(report);
     return report;
+}
+
+HandOverReport Simulation::apply_impulse(const std::string& marker, const Vec3& impulse, const Vec3& moment) {
+    HandOverReport report = compiled_->apply_impulse(state_, marker, impulse, moment);
+    count(report);
+    return report;
+}
+
+void Simulation::count(const HandOverReport& report) {
+    account_.dissipated += report.energy_before - report.energy_after + report.loss_forgotten;
 }
 
 WorkSource Simulation::work_source() const {
@@ -106,6 +117,7 @@ StepReport Simulation::step(double h, StepPath* path) {
     metering_time_ += follower.seconds();
     if (!report.ok) return explain(std::move(report));
     report.work = follower.work();
+    account_.work += report.work;
     if (path != nullptr) {
         if (path->pieces() == 0) path->add_piece(before_, state_);
         path->end(state_, compiled_->shape_of_step(before_, state_));
@@ -151,7 +163,7 @@ double Simulation::value(const std::string& column) {
     if (it == names.end())
         throw ModelError(fmt::format("there is no sensor column '{}'{}", column, did_you_mean(column, names)));
     std::vector<double> values;
-    observer().observe(state_, std::nan(""), values);
+    observer().observe(state_, watches_work_ ? account_.work : std::nan(""), values);
     return values[it - names.begin()];
 }
 

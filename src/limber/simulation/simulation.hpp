@@ -10,6 +10,16 @@
 
 namespace limber {
 
+/// What is counted of the energy: in one place, whoever makes the steps.
+struct EnergyAccount {
+    double start = 0;       ///< kinetic + potential + impact loss when it was begun
+    double work = 0;        ///< put in since by everything that has no potential, as far as it was watched
+    double dissipated = 0;  ///< taken away since by changes of the model and impulses (negative: brought in)
+
+    /// Zero but for the error of the integration.
+    double find_drift(const Energies& now) const { return now.total() - work + dissipated - start; }
+};
+
 class Simulation {
 public:
     /// Compiles the model and brings it onto its constraints. Throws ModelError if the model is wrong or cannot be
@@ -43,10 +53,13 @@ public:
     /// The state at an instant within the last step, to the order of the integrator; never over an impact or another
     /// sudden change.
     void interpolate(const StepPath& path, double t, State& state) const;
-    /// Whether steps tell the work of what has no potential (StepReport::work): costs an evaluation of the forces per
-    /// step.
+    /// Whether steps tell and count the work of what has no potential (StepReport::work): costs an evaluation of the
+    /// forces per step.
     void watch_work(bool is_watched) { watches_work_ = is_watched; }
     bool watches_work() const { return watches_work_; }
+    /// Begins to count anew.
+    void begin_account() { account_ = {observer().compute_energies(state_).total()}; }
+    const EnergyAccount& account() const { return account_; }
     /// How steps come about, for those who ask the observer for work within them.
     WorkSource work_source() const;
     /// Seconds that finding the work has taken so far, within steps.
@@ -61,13 +74,15 @@ public:
     /// joints between components only.
     HandOverReport hand_over(Model model, SimulationOptions options, const HandOverLimits& limits = {});
     /// A sudden impulse and moment at a marker, world axes; joints pass it on.
-    HandOverReport apply_impulse(const std::string& marker, const Vec3& impulse, const Vec3& moment) {
-        return compiled_->apply_impulse(state_, marker, impulse, moment);
-    }
+    HandOverReport apply_impulse(const std::string& marker, const Vec3& impulse, const Vec3& moment);
     /// Moves the target of a `pull` force.
     void move_target(const std::string& force, const Vec3& target) { compiled_->move_target(state_, force, target); }
     /// Back to a state of this same simulation.
     void restore(const State& state) { state_ = state; }
+    void restore(const State& state, const EnergyAccount& account) {
+        state_ = state;
+        account_ = account;
+    }
     /// Drops everything that is remembered beside the state (old tangents, factorisations): what follows is then a
     /// function of the state alone.
     void forget_past() { compiled_->forget_past(state_); }
@@ -76,8 +91,8 @@ public:
     Frame body_frame(const std::string& body) const { return compiled_->body_frame(state_, body); }
 
     Observer& observer() { return compiled_->observer(); }
-    /// What the sensors show now, by column: "tip.x", "swing". The work done is counted by runs and sessions only: not
-    /// a number here.
+    /// What the sensors show now, by column: "tip.x", "swing". The work done is a number only while it
+    /// is watched.
     double value(const std::string& column);
     const std::vector<std::string>& columns() { return observer().columns(); }
     /// Of a divided mechanism: the component of each body, beside those of the model without the ground; empty: not
@@ -93,8 +108,11 @@ public:
     const std::vector<std::string>& notes() const { return compiled_->notes(); }
 
 private:
+    void count(const HandOverReport& report);
+
     std::unique_ptr<CompiledModel> compiled_;
     State state_;
+    EnergyAccount account_;
     bool watches_work_ = false;
     double metering_time_ = 0;
     State before_;  // the step, while it is followed
