@@ -1,5 +1,6 @@
 #include "limber/kinematics/elements/custom_measure.hpp"
 
+#include <array>
 #include <limits>
 
 #include "limber/model/custom_joint.hpp"

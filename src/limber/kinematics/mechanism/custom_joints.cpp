@@ -1,5 +1,7 @@
 // Joints of users' classes: one row per residual, of the points of the two markers or of their frames.
 
+#include <cmath>
+
 #include "limber/kinematics/mechanism/builder.hpp"
 #include "limber/kinematics/mechanism/idle_turns.hpp"
 
