@@ -274,7 +274,8 @@ private:
 };
 
 void keep_checkpoint(Session& session, const Monitor& monitor, const RunOptions& options, double start) {
-    session.apply(Edit(RenewSolvers{}));  // so that going on and resuming are the same
+    // So that going on and resuming are the same.
+    if (const EditReport renewed = session.apply(Edit(RenewSolvers{})); !renewed.ok) throw ModelError(renewed.reason);
     RunCheckpoint checkpoint;
     checkpoint.state = session.simulation().state();
     checkpoint.work = session.work();
