@@ -27,6 +27,7 @@ TEST(ImpossibleInertia, IsRefusedWithBodyPlaceAndWhatWasExpected) {
         EXPECT_EQ(message(inertia), "") << inertia;
     EXPECT_EQ(message("3", "plane: xy\n"), "");
     EXPECT_NE(message("-3", "plane: xy\n").find("must not be negative"), std::string::npos);
+    EXPECT_EQ(message("[1, 1/0, 1]"), "test.yaml:3: body 'top': inertia is not a finite number: \"1/0\"");
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <Eigen/Eigenvalues>
+#include <array>
 #include <cmath>
 
 #include "limber/model/evaluation.hpp"
@@ -132,8 +133,9 @@ MassProperties solid_mass_properties(const ModelEvaluation& e, const Solid& soli
         own.centre = unit.centre;
         own.inertia = own.mass * unit.inertia;
         if (solid.kind == Solid::Kind::general) {
-            const auto at = [&](int i) { return e.number(solid.inertia[i], what.with("inertia")); };
-            own.inertia << at(0), at(3), at(4), at(3), at(1), at(5), at(4), at(5), at(2);
+            std::array<double, 6> at{};
+            for (std::size_t i = 0; i < at.size(); ++i) at[i] = e.number(solid.inertia[i], what.with("inertia"));
+            own.inertia << at[0], at[3], at[4], at[3], at[1], at[5], at[4], at[5], at[2];
             if (planar) own.inertia = diagonal(0, 0, own.inertia(2, 2));
             for (int i = 0; i < 3; ++i) not_negative(own.inertia(i, i), what.with("a moment of inertia"));
             if (!planar) refuse_impossible(own.inertia, what);
