@@ -198,7 +198,7 @@ void place_new_elements(const Simulation& simulation, Model& model) {
         const Model as_read = model;  // numbers are those of the model before its markers change
         const ModelEvaluation numbers(as_read);
         BodyFrames frames;
-        if (!markers.empty()) frames = in_dimension(model.planar, [&]<int D>() { return frames_of<D>(simulation); });
+        if (!markers.empty()) frames = in_dimension(model.planar, [&]<int D> { return frames_of<D>(simulation); });
         for (const MarkerHandle handle : markers) place_marker(frames, numbers, model, handle);
     }
     std::vector<JointHandle> joints = new_elements(before.joints, model.joints);
@@ -213,11 +213,11 @@ void place_new_elements(const Simulation& simulation, Model& model) {
     for (const StopHandle handle : stops) *measured_field(model.stops.get(handle)) = any_length;
     for (const JointHandle handle : joints)
         if (auto* distance = model.joints.get(handle).as<DistanceJoint>()) distance->length = any_length;
-    in_dimension(model.planar, [&]<int D>() { measure_now<D>(simulation, joints, stops, forces, model); });
+    in_dimension(model.planar, [&]<int D> { measure_now<D>(simulation, joints, stops, forces, model); });
 }
 
 void start_closing(const Simulation& simulation, Model& model, JointHandle joint, double frequency) {
-    in_dimension(model.planar, [&]<int D>() { start_closing_as<D>(simulation, model, joint, frequency); });
+    in_dimension(model.planar, [&]<int D> { start_closing_as<D>(simulation, model, joint, frequency); });
 }
 
 double closing_gap(const Joint& joint, double t) {
