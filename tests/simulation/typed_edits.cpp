@@ -55,7 +55,9 @@ TEST(TypedEdits, AreTheSameEditsAsWords) {
     apply_both(SetParameter{"k", 55.0}, "set parameters.k 55");
     apply_both(AddForce{Drag{.name = "air", .marker = model.marker("lower.to"), .linear = 0.3}},
                "add forces.air {drag: lower.to, linear: 0.3}");
-    ContactRule touch{.name = "touch", .law = ContactRule::Law::linear};
+    ContactRule touch;
+    touch.name = "touch";
+    touch.law = ContactRule::Law::linear;
     touch.first.bodies = {model.bodies.find("upper")};
     touch.second.bodies = {model.bodies.find("lower")};
     touch.numbers["stiffness"] = 1e3;
