@@ -142,7 +142,7 @@ void LiveSession::perform_command(const MakeSteps& steps, Json& reply) {
 }
 
 void LiveSession::perform_command(const SetSpeed& speed, Json&) {
-    speed_ = speed.factor;
+    pacer_ = Pacer(speed.factor);
     restart_clock();
     send_state();
 }

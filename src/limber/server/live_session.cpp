@@ -8,6 +8,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "limber/math/clock.hpp"
 #include "limber/model/error.hpp"
 #include "limber/server/scene.hpp"
 #include "limber/simulation/journal.hpp"
@@ -24,11 +25,6 @@ constexpr auto step_budget = std::chrono::milliseconds(13);
 // Sensors are sampled this often [1/s] for plots, however slowly frames are taken.
 constexpr double sample_rate = 120;
 constexpr std::size_t max_samples = 240;
-constexpr double rate_interval = 0.5;  // [s] over which the speed reached is measured
-
-double seconds(std::chrono::steady_clock::duration d) {
-    return std::chrono::duration<double>(d).count();
-}
 
 bool is_pull(const ClientMessage& message) {
     const auto* edit = std::get_if<EditModel>(&message.command);
@@ -216,9 +212,7 @@ void LiveSession::greet() {
 // ---------------------------------------------------------------- clock
 
 void LiveSession::restart_clock() {
-    clock_start_ = rate_start_ = Clock::now();
-    time_start_ = rate_time_start_ = session_ ? session_->time() : 0.0;
-    is_slow_ = false;
+    pacer_.start(session_ ? session_->time() : 0.0, steady_seconds());
 }
 
 bool LiveSession::make_step() {
@@ -244,34 +238,16 @@ bool LiveSession::make_step() {
             send_state();
         }
     }
-    if (std::abs(session_->time() - last_sample_) * sample_rate >= speed_) take_sample();
+    if (std::abs(session_->time() - last_sample_) * sample_rate >= pacer_.speed()) take_sample();
     return true;
 }
 
 void LiveSession::advance() {
     const long compilations = session_->compilations();
     const auto start = Clock::now();
-    const double target = time_start_ + speed_ * seconds(start - clock_start_);
-    bool is_late = false;
-    while (session_->time() + 0.5 * session_->step_length() < target && !is_stopping_) {
-        if (!make_step()) break;
-        if (Clock::now() - start > step_budget) {
-            is_late = session_->time() + 2 * session_->step_length() < target;
-            break;
-        }
-    }
-    if (is_late) {
-        // Time passes more slowly from here; what was missed is not made up for.
-        clock_start_ = Clock::now();
-        time_start_ = session_->time();
-    }
-    const double passed = seconds(Clock::now() - rate_start_);
-    if (passed > rate_interval) {
-        speed_reached_ = (session_->time() - rate_time_start_) / passed;
-        is_slow_ = speed_reached_ < 0.9 * speed_;
-        rate_start_ = Clock::now();
-        rate_time_start_ = session_->time();
-    }
+    while (pacer_.is_due(session_->time(), session_->step_length(), steady_seconds()) && !is_stopping_)
+        if (!make_step() || Clock::now() - start > step_budget) break;
+    pacer_.observe(session_->time(), steady_seconds());
     is_changed_ = true;
     if (session_->compilations() != compilations) {  // an event, or a joint that has closed
         restart_ghost();
@@ -307,7 +283,7 @@ void LiveSession::send_scene() {
 }
 
 void LiveSession::send_state() {
-    Json state{{"type", "state"}, {"open", session_ != nullptr}, {"playing", is_playing_}, {"speed", speed_}};
+    Json state{{"type", "state"}, {"open", session_ != nullptr}, {"playing", is_playing_}, {"speed", pacer_.speed()}};
     state["recovering"] = is_recovering_;
     if (session_) {
         const SimulationOptions& options = session_->options();
@@ -350,7 +326,7 @@ StudioFrame LiveSession::make_frame() {
     f.revision = revision_;
     f.number = frame_number_;
     f.is_playing = is_playing_;
-    f.is_slow = is_slow_ && is_playing_;
+    f.is_slow = pacer_.report().is_late && is_playing_;
     f.time = session_->time();
     f.first_time = session_->first_time();
     f.last_time = session_->last_time();
@@ -359,8 +335,8 @@ StudioFrame LiveSession::make_frame() {
     f.drift = session_->energy_drift();
     f.errors = observer.compute_errors(state);
     f.relative_error = observer.compute_relative_error(state);
-    f.speed = speed_;
-    f.speed_reached = speed_reached_;
+    f.speed = pacer_.speed();
+    f.speed_reached = pacer_.report().real_time_factor;
     f.iterations = iterations_;
     if (sample_count_ == 0 || last_sample_ != session_->time()) take_sample();
     f.sensor_count = observer.columns().size();

@@ -21,6 +21,7 @@
 #include "limber/server/memory_account.hpp"
 #include "limber/server/protocol.hpp"
 #include "limber/server/recording.hpp"
+#include "limber/simulation/pacing.hpp"
 #include "limber/simulation/session.hpp"
 
 namespace limber {
@@ -138,16 +139,15 @@ private:
     std::deque<std::pair<std::string, std::string>> waiting_notes_;  // level and text
     std::unique_ptr<Simulation> ghost_;
     SetGhost ghost_choice_;
-    bool is_playing_ = false, is_slow_ = false, shows_reactions_ = false, is_changed_ = false;
-    double speed_ = 1, speed_reached_ = 0;
+    bool is_playing_ = false, shows_reactions_ = false, is_changed_ = false;
+    Pacer pacer_;
     double iterations_ = 0;
     std::optional<Vec3> pull_target_;
     std::vector<double> samples_, sensors_;
     std::size_t sample_count_ = 0;
     Recording recording_;
     double last_sample_ = 0;
-    Clock::time_point clock_start_, next_frame_, rate_start_;
-    double time_start_ = 0, rate_time_start_ = 0;
+    Clock::time_point next_frame_;
     std::uint32_t revision_ = 0, frame_number_ = 0;
     std::thread thread_;
 };

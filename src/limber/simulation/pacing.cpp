@@ -10,7 +10,6 @@ void Pacer::start(double t, double now) {
     start_now_ = now;
     is_paused_ = false;
     samples_.clear();
-    report_ = {};
 }
 
 void Pacer::set_speed(double speed, double t, double now) {
@@ -48,7 +47,7 @@ void Pacer::observe(double t, double now) {
     samples_.push_back({now, t});
     while (samples_.size() > 2 && samples_.front().now < now - 1) samples_.pop_front();
     const Sample& first = samples_.front();
-    report_.real_time_factor = now > first.now ? (t - first.t) / (now - first.now) : 0;
+    if (now > first.now) report_.real_time_factor = (t - first.t) / (now - first.now);
     report_.is_late = now - late_at_ < 1;
     report_.behind =
         is_paused_ || !std::isfinite(speed_) ? 0 : std::max(0.0, (now - start_now_) - (t - start_t_) / speed_);
