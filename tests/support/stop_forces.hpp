@@ -49,7 +49,7 @@ public:
         std::vector<double> memory = state.memory;
         // Joints that stick are held by forces of their own, which are not sought here.
         for (const FrictionElement& friction : m_.friction)
-            if (friction.contact >= 0) memory[friction.stick] = 0;
+            if (friction.contact >= 0) friction.stick.in(memory) = false;
         response_.look(states, memory, state.t);
         if (!response_.prepare(states, memory, state.t, entries_)) return INFINITY;
         VecX reported(static_cast<Eigen::Index>(entries_.size()));
@@ -85,7 +85,7 @@ private:
         forces_.clear();
         rays_.clear();
         for (int i = 0; i < static_cast<int>(m_.stops.size()); ++i) {
-            if (state.memory[m_.stops[i].flag] == 0) continue;
+            if (!m_.stops[i].is_closed(state.memory)) continue;
             const auto normal = static_cast<Eigen::Index>(entries_.size());
             entries_.push_back(i);
             forces_.push_back(reactions_.row_multiplier(m_.stops[i].row));
@@ -93,7 +93,7 @@ private:
                                                [&](const FrictionElement& f) { return f.contact == i; });
             if (friction == m_.friction.end()) {
                 rays_.push_back({normal, {}});
-                if (state.memory[m_.stops[i].flag] == 2) rays_.push_back({normal, {}, -1});
+                if (m_.stops[i].is_latched(state.memory)) rays_.push_back({normal, {}, -1});
             } else {
                 add_friction(state, static_cast<int>(friction - m_.friction.begin()), normal);
             }
@@ -102,14 +102,14 @@ private:
 
     void add_friction(const State& state, int index, Eigen::Index normal) {
         const FrictionElement& friction = m_.friction[index];
-        const double* slip = state.memory.data() + friction.slip;
-        const bool sticks = state.memory[friction.stick] != 0;
+        const auto slip = friction.slip.in(state.memory);
+        const bool sticks = friction.stick.in(state.memory);
         std::vector<double> against;
         for (int k = 0; k < friction.row_count; ++k) {
             entries_.push_back(response_.slip_entry(index, k));
             forces_.push_back(sticks ? reactions_.row_multiplier(friction.first_row + k)
-                                     : -slip[slip_force_after] * slip[slip_direction + k]);
-            against.push_back(-friction.kinetic * slip[slip_direction + k]);
+                                     : -slip.force_after * slip.direction[k]);
+            against.push_back(-friction.kinetic * slip.direction[k]);
         }
         if (!sticks) {
             rays_.push_back({normal, against});

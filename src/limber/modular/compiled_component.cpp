@@ -64,6 +64,7 @@ void borrow_inertia(CompiledComponent<D>& compiled) {
         for (int i = 0; i < angular_size<D>; ++i) body.inertia(i, i) = std::max(body.inertia(i, i), inertia);
         part.add_port(static_cast<int>(b));
     }
+    compiled.weighted_memory = std::move(part.port_memory);
     compiled.weighted_system = make_system<D>(std::make_shared<const Mechanism<D>>(std::move(weighted)),
                                               parse_coordinate_kind(compiled.settings.coordinates));
     // States go to and fro between the two. With more inertia and ports on all bodies, what was a point or a bar is a

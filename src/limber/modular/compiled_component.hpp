@@ -20,15 +20,17 @@ inline constexpr double borrowed_inertia = 1e-4;
 /// Any number of threads and simulations may share it.
 template <int D>
 struct CompiledComponent {
-    std::vector<int> bodies;                  ///< of the whole mechanism
-    std::vector<int> ports;                   ///< bodies of the whole mechanism that are ports
-    std::vector<int> memory;                  ///< slot of the whole for each own one; -1: none
-    std::vector<int> port_body, port_memory;  ///< own body and first own memory slot of each port
+    std::vector<int> bodies;     ///< of the whole mechanism
+    std::vector<int> ports;      ///< bodies of the whole mechanism that are ports
+    std::vector<int> memory;     ///< place in the memory of the whole of each own number; -1: none
+    std::vector<int> port_body;  ///< own body of each port
+    std::vector<MemorySlot<WrenchMemory<D>>> port_memory;
     std::shared_ptr<const MechanismSystem<D>> system;
     /// For accelerations by themselves: the same, but nothing moves without inertia, and wrenches on all bodies, at the
     /// end of the memory, give back what the borrowed inertia takes. Null: `system` itself serves.
     std::shared_ptr<const MechanismSystem<D>> weighted_system;
-    int massless_freedoms = 0;  ///< by itself, see count_massless_freedoms()
+    std::vector<MemorySlot<WrenchMemory<D>>> weighted_memory;  ///< of these wrenches
+    int massless_freedoms = 0;                                 ///< by itself, see count_massless_freedoms()
     ComponentSettings settings;
     FormulationOptions formulation_options;
     IntegratorOptions integrator_options;

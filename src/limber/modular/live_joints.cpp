@@ -13,9 +13,9 @@ bool has_plain_rows(const Mechanism<D>& m, const ConstraintElement<D>& element) 
     const auto first = m.constraints.rows.begin() + element.first_row;
     return std::all_of(first, first + element.row_count, [&](const Row& row) {
         const auto term = m.constraints.terms.begin() + row.first_term;
-        return row.kind != RowKind::user_velocity && row.flag < 0 &&
+        return row.kind != RowKind::user_velocity && !row.flag.exists() &&
                std::all_of(term, term + row.term_count,
-                           [&](const RowTerm& t) { return m.measure(t.measure).memory < 0; });
+                           [&](const RowTerm& t) { return !m.measure(t.measure).memory.exists(); });
     });
 }
 

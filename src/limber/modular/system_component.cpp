@@ -85,13 +85,12 @@ Reach SystemComponent<D>::compute_reach() const {
 
 template <int D>
 void SystemComponent<D>::set_wrench(std::vector<double>& memory, std::span<const TwistVec<D>> wrenches) const {
-    for (std::size_t p = 0; p < wrenches.size(); ++p)
-        std::copy(wrenches[p].data(), wrenches[p].data() + twist_size<D>, memory.begin() + compiled_->port_memory[p]);
+    for (std::size_t p = 0; p < wrenches.size(); ++p) compiled_->port_memory[p].in(memory) = wrenches[p];
 }
 
 template <int D>
 void SystemComponent<D>::clear_wrench(std::vector<double>& memory) const {
-    for (const int first : compiled_->port_memory) std::fill_n(memory.begin() + first, twist_size<D>, 0.0);
+    for (const auto& port : compiled_->port_memory) port.in(memory).setZero();
 }
 
 // ---------------------------------------------------------------- a step
@@ -106,8 +105,7 @@ void SystemComponent<D>::begin(double h, Coupling coupling, ForceCourse course, 
     // Whether the forces are other ones now than those the accelerations of the state belong to.
     has_jump_ = false;
     for (std::size_t p = 0; p < start.size(); ++p)
-        has_jump_ = has_jump_ || !std::equal(start[p].data(), start[p].data() + twist_size<D>,
-                                             state_.memory.begin() + compiled_->port_memory[p]);
+        has_jump_ = has_jump_ || start[p] != compiled_->port_memory[p].in(state_.memory);
     has_base_ = is_coupled_ = is_closed_ = false;
     end_ = state_;
     if (!finds_accelerations()) {
@@ -166,8 +164,15 @@ void SystemComponent<D>::find_borrowed_wrenches(const State& at) {
         TwistVec<D> taken = inertia_wrench(weighted.bodies[b], states_[b], rates_[b]) -
                             inertia_wrench(own.bodies[b], states_[b], rates_[b]);
         taken.template head<D>() -= (weighted.bodies[b].mass - own.bodies[b].mass) * gravity;
-        borrowed_.insert(borrowed_.end(), taken.data(), taken.data() + twist_size<D>);
+        borrowed_.push_back(taken);
     }
+}
+
+template <int D>
+void SystemComponent<D>::add_borrowed_wrenches(std::vector<double>& memory) const {
+    if (!borrows_inertia()) return;
+    memory.resize(compiled_->weighted_system->initial_memory().size());
+    for (std::size_t b = 0; b < borrowed_.size(); ++b) compiled_->weighted_memory[b].in(memory) = borrowed_[b];
 }
 
 template <int D>
@@ -175,7 +180,7 @@ bool SystemComponent<D>::solve_accelerations(double t, const VecX& q, const VecX
                                              VecX& a, VecX& lambda) {
     if (!borrows_inertia()) return solver_->solve(t, q, v, memory, a, lambda);
     solver_memory_ = memory;
-    solver_memory_.insert(solver_memory_.end(), borrowed_.begin(), borrowed_.end());
+    add_borrowed_wrenches(solver_memory_);
     return solver_->solve(t, q, v, solver_memory_, a, lambda);
 }
 
@@ -187,7 +192,7 @@ StepReport SystemComponent<D>::start_step() {
     set_wrench(end_.memory, course_.kind() == ForceCourse::hold ? course_.end() : course_.start());
     find_borrowed_wrenches(end_);
     const std::size_t own = end_.memory.size();
-    end_.memory.insert(end_.memory.end(), borrowed_.begin(), borrowed_.end());
+    add_borrowed_wrenches(end_.memory);
     const StepReport report = start_state(*solver_, end_);
     end_.memory.resize(own);
     return report;
@@ -401,8 +406,7 @@ template <int D>
 void SystemComponent<D>::push_accelerations(Wrenches wrenches, Motion motion) {
     find_response(wrenches);
     // The accelerations now are those of these wrenches too.
-    for (std::size_t i = 0; i < wrenches.size(); ++i)
-        for (int k = 0; k < twist_size<D>; ++k) end_.memory[compiled_->port_memory[i] + k] += wrenches[i][k];
+    for (std::size_t i = 0; i < wrenches.size(); ++i) compiled_->port_memory[i].in(end_.memory) += wrenches[i];
     if (coupled_ != nullptr) {
         coupled_->change_accelerations(end_, response_);
     } else {

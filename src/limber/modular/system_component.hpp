@@ -53,6 +53,7 @@ private:
     void update_scheme_acceleration();
     /// What borrowed inertia takes at the accelerations of this state.
     void find_borrowed_wrenches(const State& at);
+    void add_borrowed_wrenches(std::vector<double>& memory) const;
     bool solve_accelerations(double t, const VecX& q, const VecX& v, const std::vector<double>& memory, VecX& a,
                              VecX& lambda);
     /// The accepted state, with the accelerations that its forces now have.
@@ -88,7 +89,8 @@ private:
     WrenchCourse<D> course_;
     bool has_jump_ = false;
 
-    std::vector<double> probe_memory_, solver_memory_, borrowed_;
+    std::vector<double> probe_memory_, solver_memory_;
+    std::vector<TwistVec<D>> borrowed_;
     VecX base_, response_, response_lambda_, zero_;
     mutable BodyStates<D> states_;
     mutable std::vector<TwistVec<D>> rates_;

@@ -165,8 +165,9 @@ void CompiledModelOf<D>::check_state(const State& state) const {
     require(std::isfinite(state.previous_step) && state.previous_step >= 0, "previous_step is not a length of time");
     check_length("memory", static_cast<std::ptrdiff_t>(state.memory.size()),
                  static_cast<std::ptrdiff_t>(m.initial_memory.size()));
-    require(std::all_of(state.memory.begin(), state.memory.end(), [](double x) { return std::isfinite(x); }),
-            "memory is not finite");
+    for (const MemoryBlock& block : m.memory_layout.blocks)
+        for (int k = block.first; k < block.first + block.size; ++k)
+            if (!std::isfinite(state.memory[k])) require(false, "memory is not finite: " + block.describe());
     for (const ContactPoint& contact : state.contacts) {
         const auto is_index = [](int index, std::size_t count) {
             return index >= -1 && index < static_cast<int>(count);

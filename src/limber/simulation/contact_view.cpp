@@ -39,7 +39,7 @@ ContactView<D>::ContactView(const Model& model, const Mechanism<D>& mechanism) :
 template <int D>
 bool ContactView<D>::needs_reactions(const State& state) const {
     return std::any_of(m_.stops.begin(), m_.stops.end(),
-                       [&](const StopRow& gap) { return state.memory[gap.flag] != 0; });
+                       [&](const StopRow& gap) { return gap.is_closed(state.memory); });
 }
 
 template <int D>
@@ -64,17 +64,17 @@ Vec<D> ContactView<D>::friction_force(const Place& place, const State& state, co
     Vec<D> force = Vec<D>::Zero();
     if (place.friction < 0 || place.is_limit) return force;
     const FrictionElement& friction = m_.friction[place.friction];
-    const double* slip = state.memory.data() + friction.slip;
+    const auto slip = friction.slip.in(state.memory);
     std::array<Vec<D>, 2 * (D + 1)> gradient;
     for (int k = 0; k < friction.row_count; ++k) {
         const int row = friction.first_row + k;
         force +=
             place.sign * reactions.row_multiplier(row) * reactions.row_wrench(row, place.body, at).template head<D>();
-        if (slip[slip_is_on] == 0) continue;
+        if (!slip.is_on) continue;
         const Row& along = m_.constraints.rows[row];
         compute_sliding_gradient(features, m_.constraints.slot_feature.data() + along.first_slot, along,
                                  gradient.data());
-        force -= slip[slip_force_after] * slip[slip_direction + k] * gradient[D + 1];
+        force -= slip.force_after * slip.direction[k] * gradient[D + 1];
     }
     return force;
 }
@@ -95,7 +95,7 @@ void ContactView<D>::find(const State& state, const MeasureContext<D>& context, 
     }
     for (std::size_t i = 0; i < m_.stops.size(); ++i) {
         const Place& place = places_[i];
-        if (state.memory[m_.stops[i].flag] == 0 || place.a < 0) continue;
+        if (!m_.stops[i].is_closed(state.memory) || place.a < 0) continue;
         const Vec<D>& b = context.features.value[place.b];
         const int row = m_.stops[i].row;
         const TwistVec<D> wrench = place.sign * reactions.row_wrench(row, place.body, b);

@@ -39,12 +39,11 @@ private:
 template <int D>
 void carry_stops(const Mechanism<D>& from, const std::vector<double>& memory, const Mechanism<D>& to,
                  std::vector<double>& new_memory) {
-    if (from.impact_loss >= 0 && to.impact_loss >= 0) new_memory[to.impact_loss] = memory[from.impact_loss];
+    to.impact_loss.copy(new_memory, from.impact_loss, memory);
     for (const ContactRuleNumbers& rule : to.contact_rules) {
         const auto old = std::find_if(from.contact_rules.begin(), from.contact_rules.end(),
                                       [&](const ContactRuleNumbers& candidate) { return candidate.name == rule.name; });
-        if (old != from.contact_rules.end() && old->impulse >= 0 && rule.impulse >= 0)
-            new_memory[rule.impulse] = memory[old->impulse];
+        if (old != from.contact_rules.end()) rule.impulse.copy(new_memory, old->impulse, memory);
     }
     const auto old_row = [&](const StopRow& row) -> const StopRow* {
         const ConstraintElement<D>& element = to.elements[row.element];
@@ -60,8 +59,8 @@ void carry_stops(const Mechanism<D>& from, const std::vector<double>& memory, co
     for (const StopRow& row : to.stops) {
         const StopRow* old = old_row(row);
         if (old == nullptr) continue;
-        new_memory[row.flag] = memory[old->flag];
-        new_memory[row.impulse] = memory[old->impulse];
+        row.flag.copy(new_memory, old->flag, memory);
+        row.impulse.copy(new_memory, old->impulse, memory);
     }
     // A stop may have several: they are in order.
     std::map<std::string, int> seen;
@@ -71,8 +70,9 @@ void carry_stops(const Mechanism<D>& from, const std::vector<double>& memory, co
             from.friction.begin(), from.friction.end(),
             [&](const FrictionElement& candidate) { return candidate.name == friction.name && before-- == 0; });
         if (old == from.friction.end() || (old->compliant < 0) != (friction.compliant < 0)) continue;
-        new_memory[friction.stick] = memory[old->stick];
-        std::copy_n(memory.begin() + old->slip, static_cast<int>(slip_size), new_memory.begin() + friction.slip);
+        friction.stick.copy(new_memory, old->stick, memory);
+        friction.slip.copy(new_memory, old->slip, memory);
+        friction.bristles.copy(new_memory, old->bristles, memory);
     }
 }
 
@@ -88,18 +88,18 @@ void carry_bristles(const Mechanism<D>& from, const std::vector<double>& memory,
         }
         return text;
     };
-    std::multimap<std::string, int> known;
+    std::multimap<std::string, MemorySlot<SurfaceBristleMemory>> known;
     const auto bristles = [](const ForceElement<D>& e) {
         const auto* contact = e.template as<CompliantContact>();
-        return contact == nullptr ? -1 : contact->memory;
+        return contact == nullptr ? MemorySlot<SurfaceBristleMemory>() : contact->bristles;
     };
     for (const ForceElement<D>& e : from.forces.elements)
-        if (bristles(e) >= 0) known.emplace(key(from, e), bristles(e));
+        if (bristles(e).exists()) known.emplace(key(from, e), bristles(e));
     for (const ForceElement<D>& e : to.forces.elements) {
-        if (bristles(e) < 0) continue;
+        if (!bristles(e).exists()) continue;
         const auto it = known.lower_bound(key(to, e));
         if (it == known.end() || it->first != key(to, e)) continue;
-        std::copy_n(memory.begin() + it->second, static_cast<int>(bristle_size), new_memory.begin() + bristles(e));
+        bristles(e).copy(new_memory, it->second, memory);
         known.erase(it);
     }
 }
@@ -130,13 +130,13 @@ void carry_over(const Mechanism<D>& from, const BodyStates<D>& states, const std
     if (new_memory.empty() || memory.empty()) return;
     std::unordered_map<std::string, double> known;
     const MeasureKey<D> old_key(from);
-    for (std::size_t i = 0; i < memory.size(); ++i)
-        if (from.memory_measure[i] >= 0) known.emplace(old_key(from.memory_measure[i]), memory[i]);
+    for (const MemoryBlock& block : from.memory_layout.blocks)
+        if (block.measure >= 0) known.emplace(old_key(block.measure), from.measure(block.measure).memory.in(memory));
     const MeasureKey<D> key(to);
-    for (std::size_t i = 0; i < new_memory.size(); ++i) {
-        if (to.memory_measure[i] < 0) continue;
-        const auto it = known.find(key(to.memory_measure[i]));
-        if (it != known.end()) new_memory[i] = it->second;
+    for (const MemoryBlock& block : to.memory_layout.blocks) {
+        if (block.measure < 0) continue;
+        const auto it = known.find(key(block.measure));
+        if (it != known.end()) to.measure(block.measure).memory.in(new_memory) = it->second;
     }
     carry_stops(from, memory, to, new_memory);
     carry_bristles(from, memory, to, new_memory);
@@ -145,8 +145,7 @@ void carry_over(const Mechanism<D>& from, const BodyStates<D>& states, const std
         const auto* pull = force.template as<PullForce>();
         if (pull == nullptr || it == from.force_index.end()) continue;
         const auto* old = from.forces.elements[it->second].template as<PullForce>();
-        for (int k = 0; old != nullptr && k < D; ++k)
-            new_memory[pull->target_memory + k] = memory[old->target_memory + k];
+        if (old != nullptr) pull->target.copy(new_memory, old->target, memory);
     }
 }
 

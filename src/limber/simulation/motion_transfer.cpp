@@ -213,7 +213,7 @@ void CompiledModelOf<D>::move_target(State& state, const std::string& force, con
     const auto it = m.force_index.find(force);
     const auto* pull = it == m.force_index.end() ? nullptr : m.forces.elements[it->second].template as<PullForce>();
     if (pull == nullptr) throw ModelError(fmt::format("there is no pull '{}'", force));
-    for (int k = 0; k < D; ++k) next.memory[pull->target_memory + k] = target[k];
+    pull->target.in(next.memory) = target.template head<D>();
     balance_state(system(), next);
     begin_steps(next);
     state = std::move(next);

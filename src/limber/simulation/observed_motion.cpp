@@ -109,13 +109,13 @@ ConstraintErrors ObservedMotion<D>::compute_errors(const State& state) {
 
 template <int D>
 double ObservedMotion<D>::compute_complementarity(const State& state) {
-    double worst = m_.contact_residual < 0 ? 0 : state.memory[m_.contact_residual];
+    double worst = m_.contact_residual.exists() ? m_.contact_residual.in(state.memory) : 0;
     if (m_.stops.empty()) return worst;
     update(state, false);
     const MeasureContext<D> now = context(state);
     for (const StopRow& row : m_.stops) {
         const double gap = compute_gap(m_, row, now);
-        const bool is_closed = state.memory[row.flag] != 0;
+        const bool is_closed = row.is_closed(state.memory);
         worst = std::max(worst, is_closed ? std::abs(gap) : -gap);
     }
     return worst;

@@ -79,7 +79,7 @@ public:
     Energies compute_energies(const State& state) override {
         motion_.update(state, false);
         Energies e = motion_.energy(state);
-        if (m_.impact_loss >= 0) e.impact_loss = state.memory[m_.impact_loss];
+        if (m_.impact_loss.exists()) e.impact_loss = m_.impact_loss.in(state.memory);
         return e;
     }
 

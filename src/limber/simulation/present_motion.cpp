@@ -77,7 +77,7 @@ StepPath::Shape CompiledModelOf<D>::shape_of_step(const State& before, const Sta
         // Forces of contacts and impulses of stops stand for impacts anywhere in the step.
         const auto pushes = [](const ContactPoint& contact) { return !contact.force.isZero(0); };
         const auto was_hit = [&](const StopRow& stop) {
-            return after.memory[stop.impulse] != before.memory[stop.impulse];
+            return stop.impulse.in(after.memory) != stop.impulse.in(before.memory);
         };
         const auto& stops = system().mechanism().stops;
         if (std::any_of(after.contacts.begin(), after.contacts.end(), pushes) ||
@@ -94,16 +94,15 @@ void CompiledModelOf<D>::interpolate_memory(const State& from, const State& to, 
     const Mechanism<D>& m = system().mechanism();
     // Friction that slips was found over the piece, and its end knows how; bristles start from where they were.
     for (const FrictionElement& friction : m.friction) {
-        double* slip = state.memory.data() + friction.slip;
-        const double* found = to.memory.data() + friction.slip;
-        std::copy(found, found + slip_bend, slip);
-        slip[slip_time] = from.t;
-        slip[slip_time_after] = to.t;
+        friction.slip.copy(state.memory, friction.slip, to.memory);
+        auto slip = friction.slip.in(state.memory);
+        slip.time = from.t;
+        slip.time_after = to.t;
     }
-    if (m.driver_work < 0 || !(to.t > from.t)) return;
+    if (!m.driver_work.exists() || !(to.t > from.t)) return;
     const double share = (state.t - from.t) / (to.t - from.t);
-    double& work = state.memory[m.driver_work];
-    work += share * (to.memory[m.driver_work] - work);
+    double& work = m.driver_work.in(state.memory);
+    work += share * (m.driver_work.in(to.memory) - work);
 }
 
 #define LIMBER_INSTANTIATE(D)                                                               \

@@ -81,9 +81,11 @@ StaticMechanism<D> make_static_mechanism(std::shared_ptr<const Mechanism<D>> mec
         changed.inertia.diagonal().array() += inertia;
         part.add_port(body);
         const Vec<D> weight = added * mechanism->gravity_at(t);
-        for (int k = 0; k < D; ++k) result.further_memory.push_back(-weight[k]);
-        result.further_memory.resize(result.further_memory.size() + angular_size<D>, 0.0);
+        part.port_memory.back().in(part.mechanism.initial_memory).template head<D>() = -weight;
     }
+    result.further_memory.assign(
+        part.mechanism.initial_memory.begin() + static_cast<std::ptrdiff_t>(mechanism->initial_memory.size()),
+        part.mechanism.initial_memory.end());
     result.mechanism = std::make_shared<const Mechanism<D>>(std::move(part.mechanism));
     return result;
 }

@@ -201,7 +201,7 @@ public:
     }
     Probe<D> operator()(const Impulse& sensor) const {
         return make_stop(sensor.stop, 0, [](const Instant<D>& now, const StopRow& row, double sum) {
-            return sum + now.state.memory[row.impulse];
+            return sum + row.impulse.in(now.state.memory);
         });
     }
 
@@ -211,21 +211,21 @@ public:
         const auto found = std::find_if(rules.begin(), rules.end(), [&](const auto& r) { return r.name == name; });
         const int rule = static_cast<int>(found - rules.begin());
         Probe<D> probe{.components = {"normal", "count", "depth", "friction"}};
-        if (found->impulse >= 0) probe.components.push_back("impulse");
+        if (found->impulse.exists()) probe.components.push_back("impulse");
         probe.measure = [&contacts = contacts_, rule, impulse = found->impulse](const Instant<D>& now, double* out) {
             const ContactRuleLoad load = contacts.measure_rule(rule, now.state, now.context);
             out[0] = load.normal;
             out[1] = load.count;
             out[2] = load.depth;
             out[3] = load.friction;
-            if (impulse >= 0) out[4] = now.state.memory[impulse];
+            if (impulse.exists()) out[4] = impulse.in(now.state.memory);
         };
         return probe;
     }
 
     Probe<D> operator()(const EnergySensor& sensor) const {
         return {.measure = [&motion = motion_, kind = sensor.kind](const Instant<D>& now, double* out) {
-            const int impact_loss = motion.mechanism().impact_loss;
+            const auto impact_loss = motion.mechanism().impact_loss;
             switch (kind) {
                 case EnergyKind::kinetic: *out = motion.energy(now.state).kinetic; break;
                 case EnergyKind::potential: *out = motion.energy(now.state).potential; break;
@@ -235,7 +235,7 @@ public:
                     *out = e.kinetic + e.potential;
                     break;
                 }
-                case EnergyKind::impacts: *out = impact_loss < 0 ? 0 : now.state.memory[impact_loss]; break;
+                case EnergyKind::impacts: *out = impact_loss.exists() ? impact_loss.in(now.state.memory) : 0; break;
             }
         }};
     }

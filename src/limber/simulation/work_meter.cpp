@@ -30,7 +30,7 @@ template <int D>
 WorkMeter<D>::WorkMeter(const MechanismSystem<D>& system, AccelerationSolver& solver)
     : system_(system), m_(system.mechanism()), solver_(&solver) {
     // Time-stepping keeps the account of its drivers itself.
-    has_drivers_ = has_moving_rows(m_.constraints) && m_.driver_work < 0;
+    has_drivers_ = has_moving_rows(m_.constraints) && !m_.driver_work.exists();
     has_user_rows_ = !m_.constraints.user_rows.empty();
     const bool has_changing_gravity =
         std::any_of(m_.gravity.begin(), m_.gravity.end(), [](const auto& g) { return !g.is_constant(); });
@@ -38,10 +38,10 @@ WorkMeter<D>::WorkMeter(const MechanismSystem<D>& system, AccelerationSolver& so
     for (const ForceElement<D>& e : m_.forces.elements) {
         if (const auto* contact = e.template as<CompliantContact>()) {
             contacts_.push_back(&e);
-            if (contact->memory >= 0) bristles_.emplace_back(contact->memory, bristle_size);
+            if (contact->bristles.exists()) surface_bristles_.push_back(contact->bristles);
         }
         if (const auto* slip = e.template as<SlipForce>(); slip != nullptr && slip->law.is_compliant())
-            bristles_.emplace_back(slip->memory + slip_bend, slip_size - slip_bend);
+            bristles_.push_back(slip->bristles);
     }
     features_.resize(m_.features.size());
     for (End* end : {&from_, &to_}) {
@@ -88,7 +88,8 @@ bool WorkMeter<D>::End::belongs_to(const State& state) const {
 
 template <int D>
 double WorkMeter<D>::compute(const State& from, const State& to, const WorkSource& source) {
-    double work = m_.driver_work < 0 ? 0 : to.memory[m_.driver_work] - from.memory[m_.driver_work];
+    double work = 0;
+    if (m_.driver_work.exists()) work = m_.driver_work.in(to.memory) - m_.driver_work.in(from.memory);
     if (!has_power_ || !(to.t > from.t)) return work;
     if (source.order > 2) {
         from_.is_known = to_.is_known = false;
@@ -173,7 +174,8 @@ double WorkMeter<D>::compute_at_gauss_points(const State& from, const State& to,
                                              bool with_drivers) {
     const double h = to.t - from.t;
     memory_ = to.memory;
-    for (const auto& [first, count] : bristles_) std::copy_n(&from.memory[first], count, &memory_[first]);
+    for (const auto& slot : bristles_) slot.copy(memory_, slot, from.memory);
+    for (const auto& slot : surface_bristles_) slot.copy(memory_, slot, from.memory);
     if (is_precise) {
         connect_precisely(from, to, h);
     } else {

@@ -33,7 +33,7 @@ public:
     void use_solver(AccelerationSolver& solver);
 
     /// Whether there is anything that could do work.
-    bool has_work() const { return has_power_ || m_.driver_work >= 0; }
+    bool has_work() const { return has_power_ || m_.driver_work.exists(); }
     double compute(const State& from, const State& to, const WorkSource& source);
 
 private:
@@ -62,9 +62,9 @@ private:
     const Mechanism<D>& m_;
     AccelerationSolver* solver_;
     bool has_power_ = false, has_drivers_ = false, has_user_rows_ = false;
-    std::vector<const ForceElement<D>*> contacts_;  // compliant ones, whose work needs their points
-    std::vector<std::pair<int, int>>
-        bristles_;             // first memory slot and their number: what they were at the start of a step
+    std::vector<const ForceElement<D>*> contacts_;     // compliant ones, whose work needs their points
+    std::vector<MemorySlot<BristleMemory>> bristles_;  // kept as they were at the start of a step
+    std::vector<MemorySlot<SurfaceBristleMemory>> surface_bristles_;
     std::vector<int> turned_;  // bodies on whose directions forces act
     End from_, to_;
     BodyStates<D> states_;

@@ -48,7 +48,7 @@ DryFriction<D>::DryFriction(std::shared_ptr<const MechanismSystem<D>> system)
         if (friction.compliant >= 0) bristled_.push_back(friction.compliant);
     for (std::size_t i = 0; i < m_.forces.elements.size(); ++i) {
         const auto* contact = m_.forces.elements[i].template as<CompliantContact>();
-        if (contact != nullptr && contact->memory >= 0) bristled_.push_back(static_cast<int>(i));
+        if (contact != nullptr && contact->bristles.exists()) bristled_.push_back(static_cast<int>(i));
     }
     for (const int i : bristled_) {
         const ForceElement<D>& e = m_.forces.elements[i];
@@ -67,8 +67,7 @@ MeasureContext<D> DryFriction<D>::look_at_bristles(const State& state) {
 // Straight, as if they had just come to rest; of what slides at the start, bent as if it had always done so.
 template <int D>
 void DryFriction<D>::begin_bristles(State& state, int i) {
-    double* memory = state.memory.data() + m_.friction[i].slip;
-    memory[slip_is_on] = 1;
+    m_.friction[i].slip.in(state.memory).is_on = true;
     const SlipForce<D>& force = *m_.forces.elements[m_.friction[i].compliant].template as<SlipForce>();
     const FrictionLaw& law = force.law;
     const MeasureContext<D> context = look_at_bristles(state);
@@ -76,8 +75,9 @@ void DryFriction<D>::begin_bristles(State& state, int i) {
     const double v = compute_rate(m_.measure(force.measure), context);
     const double far = 1e3 * law.at_rest / law.kinetic * law.bend / law.lever;
     const bool slides = std::abs(law.lever * v) > law.stribeck;
-    memory[slip_bend] = slides ? limber::advance_bristles(law, x, v, {0, x - std::copysign(far, v), 0}, 0).bend : 0;
-    memory[slip_place] = x;
+    auto bristles = m_.friction[i].bristles.in(state.memory);
+    bristles.bend = slides ? limber::advance_bristles(law, x, v, {0, x - std::copysign(far, v), 0}, 0).bend : 0;
+    bristles.place = x;
 }
 
 template <int D>
@@ -99,19 +99,19 @@ template <int D>
 void DryFriction<D>::stamp_bristles(State& state) const {
     for (const int i : bristled_)
         if (const auto* contact = m_.forces.elements[i].template as<CompliantContact>())
-            state.memory[contact->memory + bristle_time] = state.t;
+            contact->bristles.in(state.memory).time = state.t;
 }
 
 template <int D>
 bool DryFriction<D>::is_any_slipping(const State& state) const {
     return std::any_of(m_.friction.begin(), m_.friction.end(),
-                       [&](const FrictionElement& friction) { return state.memory[friction.slip + slip_is_on] != 0; });
+                       [&](const FrictionElement& friction) { return bool{friction.slip.in(state.memory).is_on}; });
 }
 
 template <int D>
 bool DryFriction<D>::is_loaded(const State& state, int i) const {
     const int contact = m_.friction[i].contact;
-    return contact < 0 || state.memory[m_.stops[contact].flag] != 0;
+    return contact < 0 || m_.stops[contact].is_closed(state.memory);
 }
 
 template <int D>
@@ -176,7 +176,7 @@ void DryFriction<D>::update_mobility(StopResponse<D>& response, const State& sta
     if (planar_.empty() || !(h > 0)) return;
     const auto n = static_cast<Eigen::Index>(entries_.size());
     for (int i = 0; i < response.count(); ++i)
-        if (state.memory[m_.stops[i].flag] != 0) entries_.push_back(i);
+        if (m_.stops[i].is_closed(state.memory)) entries_.push_back(i);
     const auto closed = static_cast<Eigen::Index>(entries_.size()) - n;
     if (!response.prepare(states_, state.memory, state.t, entries_)) return;
     const MatX& w = response.delassus();
@@ -210,7 +210,7 @@ double DryFriction<D>::turn_directions(const StopResponse<D>& response) {
     VecX sizes(count);
     for (Eigen::Index j = 0; j < count; ++j) {
         const int i = slipping_[planar_[j]];
-        const double* direction = trial_.memory.data() + m_.friction[i].slip + slip_direction;
+        const auto direction = m_.friction[i].slip.in(trial_.memory).direction;
         sizes[j] = std::max(0.0, forces_[planar_[j]]);
         for (int d = 0; d < 2; ++d) {
             rates[2 * j + d] = response.slip_rate(i, d);
@@ -224,11 +224,10 @@ double DryFriction<D>::turn_directions(const StopResponse<D>& response) {
     for (Eigen::Index j = 0; j < count; ++j) {
         const Vec<2> push = next.template segment<2>(2 * j);
         if (!(push.norm() > 0)) continue;
-        double* direction = trial_.memory.data() + m_.friction[slipping_[planar_[j]]].slip + slip_direction;
+        auto direction = m_.friction[slipping_[planar_[j]]].slip.in(trial_.memory).direction;
         const Vec<2> along = -push.normalized();
-        turned = std::max(turned, (along - Vec<2>(direction[0], direction[1])).norm());
-        direction[0] = along[0];
-        direction[1] = along[1];
+        turned = std::max(turned, (along - direction).norm());
+        direction = along;
         next.template segment<2>(2 * j) = -forces_[planar_[j]] * along;
     }
     last_rates_ = rates;
@@ -249,7 +248,7 @@ StepReport DryFriction<D>::find_forces(StopResponse<D>& response, State& state, 
         if (slips(state, i)) slipping_.push_back(i);
     const auto n = static_cast<Eigen::Index>(slipping_.size());
     forces_.resize(n);
-    for (Eigen::Index k = 0; k < n; ++k) forces_[k] = state.memory[m_.friction[slipping_[k]].slip + slip_force_after];
+    for (Eigen::Index k = 0; k < n; ++k) forces_[k] = m_.friction[slipping_[k]].slip.in(state.memory).force_after;
     inverse_.setIdentity(n, n);
     StepReport report;
     int iterations = 0;
@@ -305,8 +304,7 @@ StepReport DryFriction<D>::find_forces(StopResponse<D>& response, State& state, 
         // Where directions turn by more than forces change, loads do not show what forces do to them.
         is_comparable = turned * largest <= change_.lpNorm<Eigen::Infinity>();
         forces_ += change_;
-        for (Eigen::Index k = 0; k < n; ++k)
-            trial_.memory[m_.friction[slipping_[k]].slip + slip_force_after] = forces_[k];
+        for (Eigen::Index k = 0; k < n; ++k) m_.friction[slipping_[k]].slip.in(trial_.memory).force_after = forces_[k];
     }
     // At the end of the last trial, or where the step begins.
     system_->export_states(state.q, state.v, states_);
@@ -344,10 +342,10 @@ StepReport DryFriction<D>::step(Stepper& inner, StopResponse<D>& response, State
 template <int D>
 StepReport DryFriction<D>::step_once(Stepper& inner, StopResponse<D>& response, State& state, double h) {
     for (const FrictionElement& friction : m_.friction) {
-        double* memory = state.memory.data() + friction.slip;
-        memory[slip_force] = memory[slip_force_after];
-        memory[slip_time] = state.t;
-        memory[slip_time_after] = state.t + h;
+        auto slip = friction.slip.in(state.memory);
+        slip.force = slip.force_after;
+        slip.time = state.t;
+        slip.time_after = state.t + h;
     }
     const StepReport report = find_forces(response, state, h, [&](State& end) { return inner.step(end, h); });
     if (report.ok) advance_bristles(state);
@@ -358,8 +356,8 @@ template <int D>
 StepReport DryFriction<D>::start(Stepper& inner, StopResponse<D>& response, State& state) {
     if (!is_any_slipping(state)) return inner.start(state);
     for (const FrictionElement& friction : m_.friction) {
-        double* memory = state.memory.data() + friction.slip;
-        memory[slip_time] = memory[slip_time_after] = state.t;
+        auto slip = friction.slip.in(state.memory);
+        slip.time = slip.time_after = state.t;
     }
     return find_forces(response, state, 0, [&](State& at) { return inner.start(at); });
 }
@@ -380,12 +378,12 @@ bool DryFriction<D>::holds(Stepper& inner, StopResponse<D>& response, const Stat
         if (is_compliant(i) || !slips(state, i)) continue;
         double along = 0;
         for (int k = 0; k < friction.row_count; ++k)
-            along += response.slip_rate(i, k) * state.memory[friction.slip + slip_direction + k];
+            along += response.slip_rate(i, k) * friction.slip.in(state.memory).direction[k];
         // A contact that is held by others may tremble by rounding errors.
         if (along < -0.5 * speed_tolerance_) return false;
     }
     const auto is_sticking = [&](const FrictionElement& friction) {
-        return friction.compliant < 0 && state.memory[friction.stick] != 0;
+        return friction.compliant < 0 && friction.stick.in(state.memory);
     };
     if (std::none_of(m_.friction.begin(), m_.friction.end(), is_sticking)) return true;
     find_reactions(state);
@@ -401,10 +399,10 @@ bool DryFriction<D>::holds(Stepper& inner, StopResponse<D>& response, const Stat
 template <int D>
 void DryFriction<D>::start_slip(State& state, int i, const VecX& direction) {
     const FrictionElement& friction = m_.friction[i];
-    state.memory[friction.stick] = 0;
-    double* memory = state.memory.data() + friction.slip;
-    memory[slip_is_on] = 1;
-    for (int k = 0; k < friction.row_count; ++k) memory[slip_direction + k] = direction[k];
+    friction.stick.in(state.memory) = false;
+    auto slip = friction.slip.in(state.memory);
+    slip.is_on = true;
+    for (int k = 0; k < friction.row_count; ++k) slip.direction[k] = direction[k];
 }
 
 template <int D>
@@ -413,8 +411,7 @@ bool DryFriction<D>::recoils(StopResponse<D>& response, const State& state, int 
     if (friction.contact < 0) return false;
     double along = 0;
     for (int k = 0; k < friction.row_count; ++k)
-        along +=
-            response.acceleration(response.slip_entry(i, k), rates_) * state.memory[friction.slip + slip_direction + k];
+        along += response.acceleration(response.slip_entry(i, k), rates_) * friction.slip.in(state.memory).direction[k];
     return along < no_acceleration * m_.length_scale && is_paradox(m_, response, states_, state);
 }
 
@@ -435,14 +432,15 @@ FrictionSettled DryFriction<D>::settle(Stepper& inner, StopResponse<D>& response
             if (!slips(state, i)) begin_bristles(state, i);
             continue;
         }
-        state.memory[friction.stick] = state.memory[friction.slip + slip_is_on] = 0;
+        friction.stick.in(state.memory) = false;
+        friction.slip.in(state.memory).is_on = false;
         if (!is_loaded(state, i)) continue;
         rate.setZero(2);
         for (int k = 0; k < friction.row_count; ++k) rate[k] = response.slip_rate(i, k);
         if (rate.norm() > speed_tolerance_) {
             start_slip(state, i, rate.normalized());
         } else {
-            state.memory[friction.stick] = 1;
+            friction.stick.in(state.memory) = true;
         }
     }
     // What cannot stick begins to slip, the worst first.
@@ -472,7 +470,7 @@ FrictionSettled DryFriction<D>::settle(Stepper& inner, StopResponse<D>& response
         rate.setZero(2);
         for (int k = 0; k < friction.row_count; ++k) rate[k] = -reactions_.row_multiplier(friction.first_row + k);
         start_slip(state, worst, rate.normalized());
-        state.memory[friction.slip + slip_force_after] = friction.kinetic * load(worst);
+        friction.slip.in(state.memory).force_after = friction.kinetic * load(worst);
     }
     for (int i = 0; i < count; ++i) {
         if (sticks(state, i) && !sticks(old, i)) add_event(report, ContactEvent::Kind::stuck, state.t, i);

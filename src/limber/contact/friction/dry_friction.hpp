@@ -51,8 +51,8 @@ public:
     FrictionSettled settle(Stepper& inner, StopResponse<D>& response, State& state, StepReport& report);
 
 private:
-    bool sticks(const State& state, int i) const { return state.memory[m_.friction[i].stick] != 0; }
-    bool slips(const State& state, int i) const { return state.memory[m_.friction[i].slip + slip_is_on] != 0; }
+    bool sticks(const State& state, int i) const { return m_.friction[i].stick.in(state.memory); }
+    bool slips(const State& state, int i) const { return m_.friction[i].slip.in(state.memory).is_on; }
     bool is_any_slipping(const State& state) const;
     bool is_loaded(const State& state, int i) const;
     /// Reactions at a state whose accelerations are known.

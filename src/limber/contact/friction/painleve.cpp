@@ -11,18 +11,18 @@ template <int D>
 bool is_paradox(const Mechanism<D>& m, StopResponse<D>& response, const BodyStates<D>& states, const State& state) {
     response.look(states, state.memory, state.t);
     std::vector<int> entries;
-    const auto list_closed = [&](double flag) {
+    const auto list_closed = [&](ContactFlag flag) {
         for (int i = 0; i < response.count(); ++i)
-            if (state.memory[m.stops[i].flag] == flag) entries.push_back(i);
+            if (m.stops[i].flag.in(state.memory) == flag) entries.push_back(i);
         return static_cast<Eigen::Index>(entries.size());
     };
     // Latched contacts pull as well as push: they come first, and are taken out like joints.
-    const Eigen::Index latched = list_closed(2);
-    const Eigen::Index closed = list_closed(1);
+    const Eigen::Index latched = list_closed(ContactFlag::latched);
+    const Eigen::Index closed = list_closed(ContactFlag::closed);
     std::vector<int> slipping;
     for (int i = 0; i < static_cast<int>(m.friction.size()); ++i) {
         const FrictionElement& friction = m.friction[i];
-        if (friction.contact < 0 || state.memory[friction.slip + slip_is_on] == 0) continue;
+        if (friction.contact < 0 || !friction.slip.in(state.memory).is_on) continue;
         slipping.push_back(i);
         for (int k = 0; k < friction.row_count; ++k) entries.push_back(response.slip_entry(i, k));
     }
@@ -34,8 +34,7 @@ bool is_paradox(const Mechanism<D>& m, StopResponse<D>& response, const BodyStat
         const FrictionElement& friction = m.friction[i];
         const auto place = std::find(entries.begin(), entries.begin() + closed, friction.contact) - entries.begin();
         for (int k = 0; k < friction.row_count; ++k, ++row)
-            a.col(place) -=
-                friction.kinetic * state.memory[friction.slip + slip_direction + k] * w.col(row).head(closed);
+            a.col(place) -= friction.kinetic * friction.slip.in(state.memory).direction[k] * w.col(row).head(closed);
     }
     const Eigen::Index others = closed - latched;
     MatX rest = a.bottomRightCorner(others, others);

@@ -17,8 +17,7 @@ SharedStick<D>::SharedStick(const Mechanism<D>& mechanism) : m_(mechanism) {
 
 template <int D>
 bool SharedStick<D>::slips(const State& state, int friction) const {
-    return friction >= 0 && m_.friction[friction].kinetic > 0 &&
-           state.memory[m_.friction[friction].slip + slip_is_on] != 0;
+    return friction >= 0 && m_.friction[friction].kinetic > 0 && m_.friction[friction].slip.in(state.memory).is_on;
 }
 
 template <int D>
@@ -28,9 +27,9 @@ void SharedStick<D>::hold_what_slips(StopResponse<D>& response, const BodyStates
     std::vector<double> loads;
     for (int i = 0; i < response.count(); ++i) {
         const int f = friction_of_[i];
-        if (state.memory[m_.stops[i].flag] == 0 || !slips(state, f)) continue;
+        if (!m_.stops[i].is_closed(state.memory) || !slips(state, f)) continue;
         entries_.push_back(i);
-        loads.push_back(state.memory[m_.friction[f].slip + slip_force_after] / m_.friction[f].kinetic);
+        loads.push_back(m_.friction[f].slip.in(state.memory).force_after / m_.friction[f].kinetic);
     }
     known_ = known;
     if (entries_.empty() || !response.prepare(states, state.memory, state.t, entries_)) return;
@@ -47,17 +46,17 @@ bool SharedStick<D>::exists(StopResponse<D>& response, const BodyStates<D>& stat
     sizes_.clear();
     blocks_.clear();
     for (int i = 0; i < response.count(); ++i) {
-        const double flag = state.memory[m_.stops[i].flag];
         const int f = friction_of_[i];
-        if (flag == 0 || slips(state, f)) continue;
+        if (!m_.stops[i].is_closed(state.memory) || slips(state, f)) continue;
         entries_.push_back(i);
-        const bool sticks = f >= 0 && state.memory[m_.friction[f].stick] != 0;
+        const bool sticks = f >= 0 && m_.friction[f].stick.in(state.memory);
         const int rows = sticks ? m_.friction[f].row_count : 0;
         for (int k = 0; k < rows; ++k) entries_.push_back(response.slip_entry(f, k));
-        if (sticks) memory_[m_.friction[f].stick] = 0;
+        if (sticks) m_.friction[f].stick.in(memory_) = false;
         // A latch pulls as well as pushes, and so holds whatever friction it needs.
-        blocks_.push_back(flag == 2 ? ConeBlock::bilateral(1 + rows)
-                                    : ConeBlock::contact(rows, rows > 0 ? m_.friction[f].at_rest : 0));
+        blocks_.push_back(m_.stops[i].is_latched(state.memory)
+                              ? ConeBlock::bilateral(1 + rows)
+                              : ConeBlock::contact(rows, rows > 0 ? m_.friction[f].at_rest : 0));
         sizes_.push_back(1 + rows);
     }
     if (!response.prepare(states, memory_, state.t, entries_)) return false;

@@ -45,7 +45,7 @@ void CoulombImpact<D>::list_entries(const StopResponse<D>& response, const std::
         if (list[k] < 0) continue;  // the other side of a latched contact
         place_[k] = static_cast<int>(entries_.size());
         entries_.push_back(list[k]);
-        const bool latched = is_latched(memory, list[k]);
+        const bool latched = m_.stops[list[k]].is_latched(memory);
         const int friction = friction_of_[list[k]];
         const int rows = friction < 0 || latched ? 0 : m_.friction[friction].row_count;
         for (int r = 0; r < rows; ++r) entries_.push_back(response.slip_entry(friction, r));
@@ -161,7 +161,7 @@ void CoulombImpact<D>::solve(StopResponse<D>& response, const std::vector<double
     list_entries(response, memory, list, restitution);
     // What sticks does not hold against impulses by itself.
     memory_ = memory;
-    for (const FrictionElement& friction : m_.friction) memory_[friction.stick] = 0;
+    for (const FrictionElement& friction : m_.friction) friction.stick.in(memory_) = false;
     response.prepare(states, memory_, t, entries_);
     delassus_ = &response.delassus();
     response.list_rates(before_);
@@ -188,7 +188,7 @@ void CoulombImpact<D>::solve(StopResponse<D>& response, const std::vector<double
         solve_contacts(0);
     } else {
         // Reactions are those of the joints alone: what acts at contacts is known.
-        for (const StopRow& gap : m_.stops) memory_[gap.flag] = 0;
+        for (const StopRow& gap : m_.stops) gap.flag.in(memory_) = ContactFlag::open;
         solve_with_joints(response, states, t);
         if (energy_gain() > 0) {
             for (ConeBlock& block : blocks_) block.restitution = 0;

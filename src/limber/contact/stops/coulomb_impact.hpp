@@ -34,9 +34,6 @@ public:
                const VecX& restitution, BodyStates<D>& states, VecX& impulses, VecX& after);
 
 private:
-    bool is_latched(const std::vector<double>& memory, int contact) const {
-        return memory[m_.stops[contact].flag] == 2;
-    }
     void list_entries(const StopResponse<D>& response, const std::vector<double>& memory, const std::vector<int>& list,
                       const VecX& restitution);
     /// Contacts alone.

@@ -126,7 +126,7 @@ StepReport ProjectedMultiplierStepper<D>::step(State& state, double h) {
     const DifferenceFormulas& f = formulas_;
     const double t = state.t + h;
     memory_ = state.memory;
-    for (const StopRow& gap : m_.stops) memory_[gap.flag] = 1;
+    for (const StopRow& gap : m_.stops) gap.flag.in(memory_) = ContactFlag::closed;
     a_ = state.scheme_a;
     q_ = f.q_hat + f.beta * h * h * a_;
     v_ = f.v_hat + f.gamma * h * a_;
@@ -153,7 +153,7 @@ StepReport ProjectedMultiplierStepper<D>::step(State& state, double h) {
         if (update == max_updates) return fail("the multipliers of stops did not converge");
     }
     for (std::size_t i = 0; i < m_.stops.size(); ++i)
-        state.memory[m_.stops[i].impulse] += h * forces_[static_cast<Eigen::Index>(i)];
+        m_.stops[i].impulse.in(state.memory) += h * forces_[static_cast<Eigen::Index>(i)];
     state.complete_step(t, h, q_, v_, a_, a_, state.lambda);
     system_->update_memory(*evaluation_, state.q, state.memory);
     return report;

@@ -10,7 +10,7 @@ template <int D>
 std::vector<int> holding_rows(const Mechanism<D>& m) {
     std::vector<int> list;
     for (std::size_t r = 0; r < m.constraints.rows.size(); ++r)
-        if (m.constraints.rows[r].flag < 0 || !m.constraints.rows[r].is_holonomic())
+        if (!m.constraints.rows[r].flag.exists() || !m.constraints.rows[r].is_holonomic())
             list.push_back(static_cast<int>(r));
     return list;
 }

@@ -366,9 +366,9 @@ bool StopStepper<D>::hold_hops(std::vector<double>& memory) {
         const bool hops = list_[k] >= 0 && before_rates_[place] > -speed_tolerance_ &&
                           after_rates_[place] > speed_tolerance_ && accelerations_[place] < 0;
         if (!hops || 2 * after_rates_[place] > -accelerations_[place] * options_.shortest_flight * step_) continue;
-        double& flag = memory[m_.stops[list_[k]].flag];
-        if (flag == 2) continue;
-        flag = 2;
+        auto flag = m_.stops[list_[k]].flag.in(memory);
+        if (flag == ContactFlag::latched) continue;
+        flag = ContactFlag::latched;
         list_.push_back(response_.opposite(list_[k]));
     }
     return list_.size() > count;
@@ -412,13 +412,13 @@ bool StopStepper<D>::collide(State& state, StepReport& report) {
         change_velocities(memory, state.t, restitution);
     }
     for (std::size_t b = 0; b < states_.size(); ++b) energy -= kinetic_energy(m_.bodies[b], states_[b]);
-    state.memory[m_.impact_loss] += energy;
+    m_.impact_loss.in(state.memory) += energy;
     ++impact_count_;
     for (Eigen::Index k = 0; k < impulses_.size(); ++k) {
         if (!(impulses_[k] > 0)) continue;
         const int contact = response_.contact_of(list_[k]);
         const double impulse = response_.sign_of(list_[k]) * impulses_[k];
-        state.memory[m_.stops[contact].impulse] += impulse;
+        m_.stops[contact].impulse.in(state.memory) += impulse;
         flights_[contact] = {state.t, after_rates_[k]};
         add_event(report, ContactEvent::Kind::impact, state.t, contact);
         report.events.back().impulse = impulse;
@@ -428,13 +428,13 @@ bool StopStepper<D>::collide(State& state, StepReport& report) {
 }
 
 template <int D>
-void StopStepper<D>::turn(State& state, StepReport& report, int contact, double flag) {
-    double& now = state.memory[m_.stops[contact].flag];
+void StopStepper<D>::turn(State& state, StepReport& report, int contact, ContactFlag flag) {
+    auto now = m_.stops[contact].flag.in(state.memory);
     if (now == flag) return;
     now = flag;
-    const auto kind = flag == 0   ? ContactEvent::Kind::opened
-                      : flag == 1 ? ContactEvent::Kind::closed
-                                  : ContactEvent::Kind::latched;
+    const auto kind = flag == ContactFlag::open     ? ContactEvent::Kind::opened
+                      : flag == ContactFlag::closed ? ContactEvent::Kind::closed
+                                                    : ContactEvent::Kind::latched;
     add_event(report, kind, state.t, contact);
 }
 
@@ -445,7 +445,8 @@ bool StopStepper<D>::hold(State& state, StepReport& report) {
     if (!find_forces(state)) return false;
     for (std::size_t k = 0; k < list_.size(); ++k) {
         const int contact = response_.contact_of(list_[k]);
-        if (!is_latched(state, contact)) turn(state, report, contact, separates(k) ? 0 : 1);
+        if (!is_latched(state, contact))
+            turn(state, report, contact, separates(k) ? ContactFlag::open : ContactFlag::closed);
     }
     return true;
 }
@@ -477,14 +478,15 @@ StepReport StopStepper<D>::settle(State& state, StepReport& report) {
     for (std::size_t k = 0; k < all.size(); ++k) {
         if (all[k] < 0) continue;
         const auto place = static_cast<Eigen::Index>(k);
-        if (std::abs(before_rates_[place]) < m_.stops[all[k]].latch_speed) turn(state, report, all[k], 2);
+        if (std::abs(before_rates_[place]) < m_.stops[all[k]].latch_speed)
+            turn(state, report, all[k], ContactFlag::latched);
         // A contact that only nearly touches has its own instant soon. Held as an equation it would have to be moved by
         // its gap, which those that stick do not let it where a mechanism jams.
         const bool touches = is_closed(state, all[k]) || response_.gaps()[all[k]] < closed_gap * m_.length_scale;
         if (is_latched(state, all[k]) || (touches && after[place] <= speed_tolerance_)) {
             list_contact(state, all[k]);
         } else {
-            turn(state, report, all[k], 0);
+            turn(state, report, all[k], ContactFlag::open);
         }
     }
     // Friction depends on which contacts hold, and they on friction.
@@ -497,7 +499,7 @@ StepReport StopStepper<D>::settle(State& state, StepReport& report) {
         if (!result.ok || m_.friction.empty()) break;
         if (settled.lifts >= 0) {
             std::erase(resting, settled.lifts);
-            turn(state, report, settled.lifts, 0);
+            turn(state, report, settled.lifts, ContactFlag::open);
         } else if (do_contacts_hold(state)) {
             break;
         }

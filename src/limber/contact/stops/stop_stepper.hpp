@@ -55,8 +55,8 @@ public:
     }
 
 private:
-    bool is_closed(const State& state, int contact) const { return state.memory[m_.stops[contact].flag] != 0; }
-    bool is_latched(const State& state, int contact) const { return state.memory[m_.stops[contact].flag] == 2; }
+    bool is_closed(const State& state, int contact) const { return m_.stops[contact].is_closed(state.memory); }
+    bool is_latched(const State& state, int contact) const { return m_.stops[contact].is_latched(state.memory); }
     const std::string& name_of(int contact) const { return m_.elements[m_.stops[contact].element].name; }
     void add_event(StepReport& report, ContactEvent::Kind kind, double t, int contact) const;
 
@@ -86,7 +86,7 @@ private:
     /// Impact and holding at the instant reached; events are added to the report.
     StepReport settle(State& state, StepReport& report);
     bool hold(State& state, StepReport& report);
-    void turn(State& state, StepReport& report, int contact, double flag);
+    void turn(State& state, StepReport& report, int contact, ContactFlag flag);
     void find_impulses(const VecX& restitution);
     void collide_in_turn(const VecX& restitution);
     /// Relative to rest: half the sum of impulse times rate before and after.

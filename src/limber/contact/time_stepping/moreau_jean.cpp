@@ -231,17 +231,17 @@ void MoreauJean<D>::keep_contacts(State& state, double h) const {
 
 template <int D>
 void MoreauJean<D>::keep_account(State& state, double h, double driver_work) const {
-    if (m_.contact_residual < 0) return;
-    state.memory[m_.impact_loss] += contacts_.empty() ? 0 : lost_;
-    if (m_.driver_work >= 0) {
-        state.memory[m_.driver_work] += driver_work;
+    if (!m_.contact_residual.exists()) return;
+    m_.impact_loss.in(state.memory) += contacts_.empty() ? 0 : lost_;
+    if (m_.driver_work.exists()) {
+        m_.driver_work.in(state.memory) += driver_work;
         // What contacts lose is found from the energies of the bodies they push: work of drivers comes on top.
         for (int island = 0; !contacts_.empty() && island < problem_.island_count(); ++island)
-            if (problem_.has_joints(island) && has_impulses(island)) state.memory[m_.impact_loss] += driver_work;
+            if (problem_.has_joints(island) && has_impulses(island)) m_.impact_loss.in(state.memory) += driver_work;
     }
-    state.memory[m_.contact_residual] = contacts_.empty() ? 0 : h * residual_;
+    m_.contact_residual.in(state.memory) = contacts_.empty() ? 0 : h * residual_;
     for (const ContactPoint& c : state.contacts)
-        state.memory[m_.contact_rules[c.rule].impulse] += h * c.force.dot(c.normal);
+        m_.contact_rules[c.rule].impulse.in(state.memory) += h * c.force.dot(c.normal);
     keep_stops(state);
 }
 
@@ -251,10 +251,11 @@ void MoreauJean<D>::keep_stops(State& state) const {
     for (std::size_t i = 0; i < contacts_.size() && contacts_[i].stop >= 0; ++i) {
         const StopRow& stop = stops_.stop(contacts_[i].stop);
         const int row = problem_.first_row(static_cast<int>(i));
-        state.memory[stop.impulse] += impulse_[row];
+        stop.impulse.in(state.memory) += impulse_[row];
         const bool is_near = contacts_[i].gap <= rest_gap * m_.length_scale;
         const bool is_still = std::abs(velocity_[row]) <= slip_tolerance_;
-        state.memory[stop.flag] = impulse_[row] > 0 && is_near && is_still ? 1 : 0;
+        const bool rests = impulse_[row] > 0 && is_near && is_still;
+        stop.flag.in(state.memory) = rests ? ContactFlag::closed : ContactFlag::open;
     }
 }
 
@@ -324,7 +325,7 @@ StepReport MoreauJean<D>::step(State& state, double h) {
         contacts_ = foreseen_;
     }
     const double end = state.t + h;
-    const double driver_work = m_.driver_work < 0 ? 0 : compute_driver_work();
+    const double driver_work = !m_.driver_work.exists() ? 0 : compute_driver_work();
     update_features<D>(m_, states_, m_.used_features, features_);
     refresh_memory(m_, features_, state.memory);
     if (joints_.has_joints()) {

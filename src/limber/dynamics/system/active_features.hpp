@@ -36,8 +36,8 @@ std::vector<int> stepping_features(const ConstraintSet<D>& rows, const Mechanism
 template <int D>
 std::vector<int> counting_features(const Mechanism<D>& mechanism) {
     std::vector<int> list;
-    for (const int measure : mechanism.memory_measure)
-        if (measure >= 0) active_features_detail::add(mechanism.measure(measure), list);
+    for (const MemoryBlock& block : mechanism.memory_layout.blocks)
+        if (block.measure >= 0) active_features_detail::add(mechanism.measure(block.measure), list);
     active_features_detail::make_unique(list);
     return list;
 }

@@ -23,7 +23,7 @@ struct State {
     double t = 0;
     VecX q, v, a;                ///< coordinates, velocities, accelerations
     VecX lambda;                 ///< multipliers: M a + J^T lambda = Q
-    std::vector<double> memory;  ///< turns counted by angles, places on curves
+    std::vector<double> memory;  ///< in blocks, see kinematics/elements/memory.hpp
     /// The acceleration carried by the difference formulas of implicit schemes. For schemes that weight the
     /// equilibrium over the step (HHT, generalized-alpha) it lags behind a. Empty: start from a.
     VecX scheme_a;

@@ -32,7 +32,7 @@ public:
         for (bool goes_on = true; goes_on;) {
             goes_on = false;
             for (const Row& row : m_.constraints.rows)
-                if (row.is_holonomic() && row.flag < 0) goes_on = pass_on(row) || goes_on;
+                if (row.is_holonomic() && !row.flag.exists()) goes_on = pass_on(row) || goes_on;
         }
     }
 
@@ -83,7 +83,7 @@ private:
             const Measure<D>& other = m_.measure(static_cast<int>(i));
             const int way = sense(turned, other);
             if (way == 0) continue;
-            memory_[other.memory] += way * whole;
+            other.memory.in(memory_) += way * whole;
             rest_[i] += way * (by - whole);
             is_set_[i] = true;
         }

@@ -181,7 +181,7 @@ ConstraintSet<D> ConstraintSet<D>::with_rows(const std::vector<int>& list, bool 
     set.slot_feature.clear();
     for (const int index : list) {
         Row row = rows[index];
-        if (!keeps_flags) row.flag = -1;
+        if (!keeps_flags) row.flag = {};
         row.first_term = static_cast<int>(set.terms.size());
         row.first_slot = static_cast<int>(set.slot_feature.size());
         const auto first_term = terms.begin() + rows[index].first_term;

@@ -8,8 +8,8 @@
 // holonomic row, A_s for a velocity row; in both cases the row's rate is  sum_s gradient_s . fdot_s + time_partial
 // and the time derivative of that is  sum_s gradient_s . (J_s qddot) + bias.
 //
-// A row with a flag holds only while its flag, a number of the memory, is not zero; otherwise its values and gradients
-// are zero. So contacts open and close without a new mechanism, and nobody but the one who turns the flags has to know.
+// A row with a flag holds only while its flag in the memory is on; otherwise its values and gradients are zero. So
+// contacts open and close without a new mechanism, and nobody but the one who turns the flags has to know.
 
 #include <string>
 
@@ -43,10 +43,10 @@ struct Row {
     bool is_round = false;  ///< sliding: the normal is the direction from the first point to the second
     int user = -1;          ///< user_velocity: index into user_rows
 
-    int flag = -1;  ///< memory slot that switches the row on; -1: always on
+    MemorySlot<RowMemory> flag;  ///< none: always on
 
     bool is_holonomic() const { return kind == RowKind::holonomic; }
-    bool is_on(std::span<const double> memory) const { return flag < 0 || memory[flag] != 0; }
+    bool is_on(std::span<const double> memory) const { return !flag.exists() || flag.in(memory); }
 };
 
 /// Coefficients of a user velocity row: functions of the values of some measures and of t (the last variable).

@@ -40,8 +40,8 @@ AngleParts angle_parts(const Measure<D>& m, const MeasureContext<D>& ctx) {
 
 template <int D>
 double unwound(const Measure<D>& m, const MeasureContext<D>& c, double wrapped) {
-    if (m.memory < 0) return wrapped;
-    return wrapped + 2 * pi * std::round((c.memory[m.memory] - wrapped) / (2 * pi));
+    if (!m.memory.exists()) return wrapped;
+    return wrapped + 2 * pi * std::round((m.memory.in(c.memory) - wrapped) / (2 * pi));
 }
 
 // ---------------------------------------------------------------- curve
@@ -62,7 +62,7 @@ CurveParts<D> curve_parts(const Measure<D>& m, const MeasureContext<D>& ctx) {
     CurveParts<D> p;
     const Vec<D> d = value(m, ctx, D + 1) - value(m, ctx, 0);
     for (int i = 0; i < D; ++i) p.y[i] = value(m, ctx, i + 1).dot(d);
-    p.s = curve.curve.project(p.y, ctx.memory[m.memory]);
+    p.s = curve.curve.project(p.y, m.memory.in(ctx.memory));
     const auto at = curve.curve.evaluate(p.s);
     p.gap = p.y - at.position;
     p.tangent = at.first;
@@ -365,7 +365,7 @@ void compute_hessian(const Measure<D>& m, const MeasureContext<D>& c, MeasureHes
 
 template <int D>
 double compute_memory(const Measure<D>& m, const MeasureContext<D>& c) {
-    assert(m.memory >= 0);
+    assert(m.memory.exists());
     if (m.kind == MeasureKind::curve_offset) return curve_parts(m, c).s;
     return compute_value(m, c);
 }

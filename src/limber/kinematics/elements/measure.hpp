@@ -15,6 +15,7 @@
 #include <memory>
 
 #include "limber/kinematics/elements/feature.hpp"
+#include "limber/kinematics/elements/memory.hpp"
 #include "limber/math/interpolation.hpp"
 
 namespace limber {
@@ -31,8 +32,8 @@ struct Measure {
     int count = 0;  ///< number of features
     std::array<int, max_measure_features> feature{};
     Vec<D> axis = Vec<D>::Zero();
-    double length = 0;  ///< L of half_square, R of disc_height
-    int memory = -1;    ///< angle: last unwound value; curve_offset: last curve parameter
+    double length = 0;                 ///< L of half_square, R of disc_height
+    MemorySlot<MeasureMemory> memory;  ///< TurnMemory of an angle, CurveMemory of a curve_offset
     int curve = -1;
     int normal = 0;  ///< curve_offset: which of the D-1 normals
     int row = 0;     ///< custom: which of the residuals

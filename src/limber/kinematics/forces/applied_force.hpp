@@ -28,7 +28,6 @@ struct ForceView {
 
     const Vec<D>& value(int slot) const { return context.features.value[slots[slot]]; }
     const Vec<D>& rate(int slot) const { return context.features.rate[slots[slot]]; }
-    const double* memory(int first) const { return context.memory.data() + first; }
 };
 
 /// Stiffness and damping blocks of one force, slot by slot.
@@ -52,10 +51,10 @@ struct ForceBlocks {
     Mat<D>& c(int a, int b) { return damping[a * slots + b]; }
 };
 
-/// Where measures and places in the memory of one mechanism are in another.
+/// Where measures and blocks of the memory of one mechanism are in another.
 struct Renumbering {
     std::function<int(int measure)> measure;
-    std::function<int(int first, int count)> memory;
+    std::function<int(int first)> block;
 };
 
 template <int D>

@@ -33,10 +33,10 @@ void find_points_between(const CompliantContact<D>& contact, const ForceView<D>&
                          const MovingFrame& b, CompliantPoints& points) {
     SurfaceBristles bristles;
     double passed = 0;
-    if (contact.memory >= 0) {
-        const double* memory = at.memory(contact.memory);
-        bristles = {Eigen::Map<const Vec3>(memory + bristle_bend), memory[bristle_rest]};
-        passed = std::max(0.0, at.t - memory[bristle_time]);
+    if (contact.bristles.exists()) {
+        const auto known = contact.bristles.in(at.context.memory);
+        bristles = {known.bend, known.rest};
+        passed = std::max(0.0, at.t - known.time);
     }
     evaluate_contact(*contact.pair, a, b, D == 2, bristles, passed, points);
 }
@@ -146,10 +146,10 @@ void CompliantContact<D>::advance_bristles(const ForceView<D>& at, std::vector<d
     CompliantPoints points;
     find_points(at, points);
     const SurfaceBristles end = mean_bristles(points);
-    double* bristles = to.data() + memory;
-    bristles[bristle_time] = at.t;
-    Eigen::Map<Vec3>(bristles + bristle_bend) = end.bend;
-    bristles[bristle_rest] = end.rest;
+    auto kept = bristles.in(to);
+    kept.time = at.t;
+    kept.bend = end.bend;
+    kept.rest = end.rest;
 }
 
 template struct CompliantContact<2>;

@@ -7,13 +7,10 @@
 
 namespace limber {
 
-/// What the memory says about the bristles of a contact, from CompliantContact::memory on.
-enum BristleMemory { bristle_time, bristle_bend, bristle_rest = bristle_bend + 3, bristle_size };
-
 template <int D>
 struct CompliantContact final : AppliedForceOf<CompliantContact<D>, D> {
     std::shared_ptr<const ContactPair> pair;
-    int memory = -1;  ///< of its bristles; -1: it has none
+    MemorySlot<SurfaceBristleMemory> bristles;  ///< none: it has no such law
 
     void evaluate(const ForceView<D>& at, Vec<D>* out) const override;
     bool compute_blocks(const ForceView<D>& at, ForceBlocks<D>& blocks) const override;
@@ -24,9 +21,7 @@ struct CompliantContact final : AppliedForceOf<CompliantContact<D>, D> {
     /// Of damping and friction.
     double compute_power(const ForceView<D>& at, Vec<D>* scratch) const override;
     bool feels_all_turns() const override { return true; }
-    void renumber(const Renumbering& to) {
-        if (memory >= 0) memory = to.memory(memory, bristle_size);
-    }
+    void renumber(const Renumbering& to) { bristles = bristles.renumbered(to.block); }
 
     /// Where the two shapes touch, and what acts there.
     void find_points(const ForceView<D>& at, CompliantPoints& points) const;

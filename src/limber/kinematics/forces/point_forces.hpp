@@ -33,7 +33,7 @@ struct DragForce final : AppliedForceOf<DragForce<D>, D> {
 template <int D>
 struct PullForce final : AppliedForceOf<PullForce<D>, D> {
     double stiffness = 0, damping = 0;
-    int target_memory = -1;  ///< first of D places
+    MemorySlot<TargetMemory<D>> target;
 
     void evaluate(const ForceView<D>& at, Vec<D>* out) const override { out[0] = find_force(at); }
     bool compute_blocks(const ForceView<D>& /*at*/, ForceBlocks<D>& blocks) const override {
@@ -42,12 +42,11 @@ struct PullForce final : AppliedForceOf<PullForce<D>, D> {
         return true;
     }
     double compute_size(const ForceView<D>& at) const override { return find_force(at).norm(); }
-    void renumber(const Renumbering& to) { target_memory = to.memory(target_memory, D); }
+    void renumber(const Renumbering& to) { target = target.renumbered(to.block); }
 
 private:
     Vec<D> find_force(const ForceView<D>& at) const {
-        const Eigen::Map<const Vec<D>> target(at.memory(target_memory));
-        return stiffness * (target - at.value(0)) - damping * at.rate(0);
+        return stiffness * (target.in(at.context.memory) - at.value(0)) - damping * at.rate(0);
     }
 };
 

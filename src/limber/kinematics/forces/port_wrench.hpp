@@ -8,7 +8,7 @@ namespace limber {
 
 template <int D>
 struct PortWrench final : AppliedForceOf<PortWrench<D>, D> {
-    int memory = -1;  ///< first of the places
+    MemorySlot<WrenchMemory<D>> wrench;
 
     void evaluate(const ForceView<D>& at, Vec<D>* out) const override {
         out[0] = force(at);
@@ -23,10 +23,12 @@ struct PortWrench final : AppliedForceOf<PortWrench<D>, D> {
     bool feels_all_turns() const override { return true; }
 
 private:
-    Vec<D> force(const ForceView<D>& at) const { return Eigen::Map<const Vec<D>>(at.memory(memory)); }
+    Vec<D> force(const ForceView<D>& at) const { return wrench.in(at.context.memory).template head<D>(); }
     Mat<D> turn(const ForceView<D>& at) const {
-        const double* torque = at.memory(memory + D);
-        return half_turn<D>(D == 2 ? Vec3(0, 0, torque[0]) : Vec3(Eigen::Map<const Vec3>(torque)));
+        constexpr int axes = WrenchMemory<D>::size - D;
+        Vec3 torque = Vec3::Zero();
+        torque.template tail<axes>() = wrench.in(at.context.memory).template tail<axes>();
+        return half_turn<D>(torque);
     }
 };
 

@@ -9,65 +9,63 @@ namespace limber {
 namespace {
 
 // Linear between two instants.
-double force_at(const double* memory, double t) {
-    const double length = memory[slip_time_after] - memory[slip_time];
-    const double share = length > 0 ? std::clamp((t - memory[slip_time]) / length, 0.0, 1.0) : 1;
-    return memory[slip_force] + share * (memory[slip_force_after] - memory[slip_force]);
-}
-
-Bristles bristles_in(const double* memory) {
-    return {memory[slip_bend], memory[slip_place], memory[slip_rest]};
+double force_at(const SlipMemory::In<const double>& slip, double t) {
+    const double length = slip.time_after - slip.time;
+    const double share = length > 0 ? std::clamp((t - slip.time) / length, 0.0, 1.0) : 1;
+    return slip.force + share * (slip.force_after - slip.force);
 }
 
 }  // namespace
 
 template <int D>
 FrictionForce SlipForce<D>::find_compliant_force(const ForceView<D>& at) const {
-    const double* slip = at.memory(memory);
+    const auto known = slip.in(at.context.memory);
+    const auto start = bristles.in(at.context.memory);
     const Measure<D>& m = at.measures[measure];
-    return evaluate_friction(law, force_at(slip, at.t), compute_value(m, at.context), compute_rate(m, at.context),
-                             bristles_in(slip), std::max(0.0, at.t - slip[slip_time]));
+    return evaluate_friction(law, force_at(known, at.t), compute_value(m, at.context), compute_rate(m, at.context),
+                             {start.bend, start.place, start.rest}, std::max(0.0, at.t - known.time));
 }
 
 template <int D>
 void SlipForce<D>::advance_bristles(const ForceView<D>& at, std::vector<double>& to) const {
-    double* slip = to.data() + memory;
+    auto known = slip.in(to);
+    auto kept = bristles.in(to);
     const Measure<D>& m = at.measures[measure];
     const Bristles end = limber::advance_bristles(law, compute_value(m, at.context), compute_rate(m, at.context),
-                                                  bristles_in(slip), std::max(0.0, at.t - slip[slip_time]));
-    slip[slip_bend] = end.bend;
-    slip[slip_place] = end.place;
-    slip[slip_rest] = end.rest;
-    slip[slip_time] = slip[slip_time_after] = at.t;
+                                                  {kept.bend, kept.place, kept.rest}, std::max(0.0, at.t - known.time));
+    kept.bend = end.bend;
+    kept.place = end.place;
+    kept.rest = end.rest;
+    known.time = known.time_after = at.t;
 }
 
 template <int D>
 auto SlipForce<D>::find_slip(const ForceView<D>& at) const -> Slip {
-    Slip slip;
-    const double* known = at.memory(memory);
-    if (known[slip_is_on] == 0) return slip;
-    slip.directions = measure >= 0 ? 1 : D - 1;
+    Slip found;
+    const auto known = slip.in(at.context.memory);
+    if (!known.is_on) return found;
+    found.directions = measure >= 0 ? 1 : D - 1;
     if (law.is_compliant()) {
-        slip.force[0] = find_compliant_force(at).force;
-        return slip;
+        found.force[0] = find_compliant_force(at).force;
+        return found;
     }
     const double force = force_at(known, at.t);
-    for (int d = 0; d < slip.directions; ++d) slip.force[d] = -force * known[slip_direction + d];
-    return slip;
+    for (int d = 0; d < found.directions; ++d) found.force[d] = -force * known.direction[d];
+    return found;
 }
 
 template <int D>
 void SlipForce<D>::evaluate(const ForceView<D>& at, Vec<D>* out) const {
     for (int k = 0; k < at.slot_count; ++k) out[k].setZero();
-    const Slip slip = find_slip(at);
+    const Slip found = find_slip(at);
     std::array<Vec<D>, 8> gradient;
-    for (int d = 0; d < slip.directions; ++d) {
+    for (int d = 0; d < found.directions; ++d) {
         if (measure >= 0) {
             compute_gradient(at.measures[measure], at.context, gradient.data());
         } else {
             compute_sliding_gradient(at.context.features, at.slots, rows[d], gradient.data());
         }
-        for (int k = 0; k < at.slot_count; ++k) out[k] += slip.force[d] * gradient[k];
+        for (int k = 0; k < at.slot_count; ++k) out[k] += found.force[d] * gradient[k];
     }
 }
 
@@ -84,8 +82,8 @@ bool SlipForce<D>::compute_blocks(const ForceView<D>& at, ForceBlocks<D>& blocks
 
 template <int D>
 double SlipForce<D>::compute_size(const ForceView<D>& at) const {
-    const Slip slip = find_slip(at);
-    return measure >= 0 ? slip.force[0] : std::hypot(slip.force[0], slip.force[1]);
+    const Slip found = find_slip(at);
+    return measure >= 0 ? found.force[0] : std::hypot(found.force[0], found.force[1]);
 }
 
 template <int D>
@@ -103,7 +101,8 @@ void SlipForce<D>::add_felt_features(const ForceView<D>& at, std::vector<int>& f
 template <int D>
 void SlipForce<D>::renumber(const Renumbering& to) {
     if (measure >= 0) measure = to.measure(measure);
-    memory = to.memory(memory, slip_size);
+    slip = slip.renumbered(to.block);
+    bristles = bristles.renumbered(to.block);
 }
 
 template struct SlipForce<2>;

@@ -11,25 +11,12 @@
 
 namespace limber {
 
-/// What the memory says about it, from SlipForce::memory on; the last three are the bristles of compliant laws.
-enum SlipMemory {
-    slip_is_on,
-    slip_force,
-    slip_force_after,
-    slip_time,
-    slip_time_after,
-    slip_direction,
-    slip_bend = slip_direction + 2,
-    slip_place,
-    slip_rest,
-    slip_size
-};
-
 template <int D>
 struct SlipForce final : AppliedForceOf<SlipForce<D>, D> {
     int measure = -1;         ///< -1: along `rows`, with their slots: point and axes of the first marker, of the second
     std::array<Row, 2> rows;  ///< of sliding
-    int memory = -1;
+    MemorySlot<SlipMemory> slip;
+    MemorySlot<BristleMemory> bristles;  ///< of compliant laws
     FrictionLaw law;
 
     void evaluate(const ForceView<D>& at, Vec<D>* out) const override;

@@ -37,8 +37,15 @@ private:
 
     // measures
     int measure(MeasureKind kind, std::initializer_list<int> features, double length = 0);
-    int angle(int a1, int a2, int b);
-    int new_memory(int measure, double value);
+    int angle(const std::string& name, int a1, int a2, int b);
+    /// Lets a measure remember; it keeps that up to date.
+    template <std::derived_from<MeasureMemory> Kind>
+    void set_memory(int measure, const std::string& owner, double value) {
+        const MemorySlot<Kind> slot = m_.template add_memory<Kind>(owner);
+        slot.in(m_.initial_memory) = value;
+        m_.memory_layout.blocks.back().measure = measure;
+        m_.constraints.measures[measure].memory = slot;
+    }
     MeasureContext<D> reference_context() const;
     double reference_value(int measure) const;
     double reference_value(const std::vector<RowTerm>& terms) const;
@@ -155,7 +162,7 @@ private:
     void add_stick_row(int coordinate, FrictionElement& friction, const std::string& what);
     void add_slip_force(int coordinate, FrictionElement friction, const FrictionLaw& law);
     FrictionLaw compliant_friction(const JointFriction& friction, double lever, const std::string& what) const;
-    int new_slip_memory();
+    void add_friction_memory(FrictionElement& friction);
     std::shared_ptr<const RoadProfile> road(Handle<RoadDefinition> handle);
     std::vector<std::string> law_inputs(const std::string& name, const ScalarLaw& law, std::vector<LawInput>& inputs);
     std::vector<int> measure_features(int measure) const;

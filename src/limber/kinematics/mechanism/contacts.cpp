@@ -262,11 +262,14 @@ void MechanismBuilder<D>::add_contacts() {
         numbers.is_first = members(rule.first, rule.name);
         numbers.is_second = members(rule.second, rule.name);
         if (numbers.law && numbers.law->kind == ContactLaw::Kind::rigid) {
-            if (m_.impact_loss < 0) m_.impact_loss = new_memory(-1, 0);
-            if (m_.contact_residual < 0) m_.contact_residual = new_memory(-1, 0);
+            const auto add_once = [&]<class Kind>(MemorySlot<Kind>& slot) {
+                if (!slot.exists()) slot = m_.template add_memory<Kind>("");
+            };
+            add_once(m_.impact_loss);
+            add_once(m_.contact_residual);
             const bool has_drivers = model_.drivers.size() > 0 || has_moving_rows(m_.constraints);
-            if (m_.driver_work < 0 && has_drivers) m_.driver_work = new_memory(-1, 0);
-            numbers.impulse = new_memory(-1, 0);
+            if (has_drivers) add_once(m_.driver_work);
+            numbers.impulse = m_.template add_memory<ImpulseMemory>(rule.name);
         }
         m_.contact_rules.push_back(std::move(numbers));
     }
@@ -331,10 +334,8 @@ void MechanismBuilder<D>::add_compliant_contacts() {
             auto contact = std::make_shared<CompliantContact<D>>();
             contact->pair = std::make_shared<const ContactPair>(
                 ContactPair{a.shape, b.shape, a.place, b.place, reach(a), reach(b), law, rule});
-            if (law.bristles) {
-                contact->memory = new_memory(-1, 0);
-                for (int k = 1; k < bristle_size; ++k) new_memory(-1, 0);
-            }
+            if (law.bristles)
+                contact->bristles = m_.template add_memory<SurfaceBristleMemory>(m_.contact_rules[rule].name);
             std::vector<int> slots = frame_features(a.body);
             const std::vector<int> more = frame_features(b.body);
             slots.insert(slots.end(), more.begin(), more.end());
@@ -371,7 +372,7 @@ template <int D>
 bool Mechanism<D>::has_contact_bristles() const {
     return std::any_of(forces.elements.begin(), forces.elements.end(), [](const ForceElement<D>& e) {
         const auto* contact = e.template as<CompliantContact>();
-        return contact != nullptr && contact->memory >= 0;
+        return contact != nullptr && contact->bristles.exists();
     });
 }
 

@@ -234,8 +234,8 @@ void MechanismBuilder<D>::add_force(const std::string& name, const Pull& pull) {
     force->stiffness = evaluation_.number(pull.stiffness, what + ": stiffness");
     force->damping = evaluation_.number(pull.damping, what + ": damping");
     const Vec3 target = evaluation_.vector(pull.target, what + ": target");
-    force->target_memory = static_cast<int>(m_.initial_memory.size());
-    for (int k = 0; k < D; ++k) new_memory(-1, target[k]);
+    force->target = m_.template add_memory<TargetMemory<D>>(name);
+    force->target.in(m_.initial_memory) = target.template head<D>();
     m_.forces.add(name, std::move(force), {marker(pull.marker).point});
 }
 
@@ -256,7 +256,8 @@ void MechanismBuilder<D>::add_slip_force(int coordinate, FrictionElement frictio
     if (law.is_compliant()) friction.compliant = static_cast<int>(m_.forces.elements.size());
     auto force = std::make_shared<SlipForce<D>>();
     force->measure = coordinate;
-    force->memory = friction.slip;
+    force->slip = friction.slip;
+    force->bristles = friction.bristles;
     force->law = law;
     m_.forces.add(friction.name, std::move(force), measure_features(coordinate));
     m_.friction.push_back(std::move(friction));
@@ -311,8 +312,7 @@ void MechanismBuilder<D>::add_force(const std::string& name, const JointFriction
     friction.arm = number(force.arm, "arm");
     friction.preload = number(force.preload, "preload");
     friction.joint = joint->second;
-    friction.stick = new_memory(-1, 0);
-    friction.slip = new_slip_memory();
+    add_friction_memory(friction);
     if (force.law == FrictionKind::coulomb) {
         ConstraintElement<D>& element = start_element(ElementRole::friction, name);
         add_stick_row(coordinate, friction, what);

@@ -307,7 +307,7 @@ void MechanismBuilder<D>::add_rows(const std::string& name, const Helical& joint
     const double pitch = evaluation_.number(joint.pitch, fmt::format("joint '{}': pitch", name));
     on_line();
     parallel_axes();
-    const int turn = angle(element_->a.axis[0], element_->a.axis[1], element_->b.axis[0]);
+    const int turn = angle(name, element_->a.axis[0], element_->a.axis[1], element_->b.axis[0]);
     const int advance =
         measure(MeasureKind::dot_point, {element_->a.point, element_->b.point, element_->a.axis[D - 1]});
     std::vector<RowTerm> terms{{1.0, advance}};
@@ -353,7 +353,7 @@ void MechanismBuilder<D>::add_rows(const std::string& name, const CoordinateCoup
 }
 
 template <int D>
-void MechanismBuilder<D>::add_rows(const std::string&, const PointOnCurve& joint) {
+void MechanismBuilder<D>::add_rows(const std::string& name, const PointOnCurve& joint) {
     const CurveDefinition& definition = model_.curves.get(joint.curve);
     std::vector<Vec<D>> points;
     points.reserve(definition.points.size());
@@ -377,8 +377,8 @@ void MechanismBuilder<D>::add_rows(const std::string&, const PointOnCurve& joint
     const Vec<D> d = m_.reference.value[element_->b.point] - m_.reference.value[element_->a.point];
     for (int k = 0; k < D; ++k) y[k] = d.dot(m_.reference.value[element_->a.axis[k]]);
     const int index = m_.constraints.add_measure(m);
-    m.memory = new_memory(index, curve.curve.project_globally(y));
-    m_.constraints.measures[index].memory = m.memory;
+    set_memory<CurveMemory>(index, name, curve.curve.project_globally(y));
+    m.memory = m_.measure(index).memory;
     add_row({{1.0, index}});
     if (D == 3) {
         m.normal = 1;

@@ -45,7 +45,7 @@ template <int D>
 std::vector<double> Mechanism<D>::memory_with_all_rows() const {
     std::vector<double> memory = initial_memory;
     for (const Row& row : constraints.rows)
-        if (row.flag >= 0) memory[row.flag] = 1;
+        if (row.flag.exists()) row.flag.in(memory) = true;
     return memory;
 }
 
@@ -272,17 +272,10 @@ int MechanismBuilder<D>::measure(MeasureKind kind, std::initializer_list<int> fe
 }
 
 template <int D>
-int MechanismBuilder<D>::new_memory(int measure, double value) {
-    m_.memory_measure.push_back(measure);
-    m_.initial_memory.push_back(value);
-    return static_cast<int>(m_.initial_memory.size()) - 1;
-}
-
-template <int D>
-int MechanismBuilder<D>::angle(int a1, int a2, int b) {
+int MechanismBuilder<D>::angle(const std::string& name, int a1, int a2, int b) {
     const int index = measure(MeasureKind::angle, {a1, a2, b});
     const double wrapped = compute_value(m_.measure(index), reference_context());
-    m_.constraints.measures[index].memory = new_memory(index, wrapped);
+    set_memory<TurnMemory>(index, name, wrapped);
     return index;
 }
 
@@ -312,9 +305,11 @@ TimeFunction MechanismBuilder<D>::time_function(const TimeLaw& law, const std::s
 
 template <int D>
 void refresh_memory(const Mechanism<D>& m, const FeatureState<D>& features, std::vector<double>& memory) {
-    for (std::size_t i = 0; i < memory.size(); ++i)
-        if (m.memory_measure[i] >= 0)
-            memory[i] = compute_memory(m.measure(m.memory_measure[i]), MeasureContext<D>{features, memory, m.curves});
+    for (const MemoryBlock& block : m.memory_layout.blocks) {
+        if (block.measure < 0) continue;
+        const Measure<D>& measure = m.measure(block.measure);
+        measure.memory.in(memory) = compute_memory(measure, MeasureContext<D>{features, memory, m.curves});
+    }
 }
 
 template <int D>
@@ -337,7 +332,7 @@ template double compute_gap(const Mechanism<3>&, const StopRow&, const MeasureCo
 template <int D>
 std::vector<double> with_open_contacts(const Mechanism<D>& m, std::vector<double> memory) {
     for (const Row& row : m.constraints.rows)
-        if (row.flag >= 0) memory[row.flag] = 0;
+        if (row.flag.exists()) row.flag.in(memory) = false;
     return memory;
 }
 

@@ -102,12 +102,15 @@ struct GearMesh {
 /// A row whose value, the gap, never becomes negative: while it is closed the row's flag is on.
 struct StopRow {
     int row = -1;
-    int element = -1;    ///< the stop
-    int flag = -1;       ///< memory slot: 0 open, 1 closed, 2 latched
-    int impulse = -1;    ///< memory slot: sum of the impulses of impacts
-    int exact_gap = -1;  ///< measure of a distance whose row is not linear in it; -1: the row itself
+    int element = -1;  ///< the stop
+    MemorySlot<ContactMemory> flag;
+    MemorySlot<ImpulseMemory> impulse;  ///< of impacts
+    int exact_gap = -1;                 ///< measure of a distance whose row is not linear in it; -1: the row itself
     double restitution = 0;
     double latch_speed = -1;  ///< closes for good when reached slower than this; negative: never
+
+    bool is_closed(std::span<const double> memory) const { return flag.in(memory) != ContactFlag::open; }
+    bool is_latched(std::span<const double> memory) const { return flag.in(memory) == ContactFlag::latched; }
 };
 
 /// Dry friction along some velocity rows: while it sticks the rows are on, while it slips a force acts
@@ -115,8 +118,9 @@ struct StopRow {
 struct FrictionElement {
     std::string name;
     int first_row = 0, row_count = 0;
-    int stick = -1;                   ///< memory slot: flag of the rows
-    int slip = -1;                    ///< first memory slot of the force, see SlipMemory
+    MemorySlot<StickMemory> stick;  ///< flag of the rows
+    MemorySlot<SlipMemory> slip;    ///< the force
+    MemorySlot<BristleMemory> bristles;
     double kinetic = 0, at_rest = 0;  ///< force, or torque, over load
     int contact = -1;                 ///< index into Mechanism::stops
     int joint = -1;                   ///< element whose reaction is the load
@@ -155,7 +159,7 @@ struct ContactRuleNumbers {
     std::optional<ContactLaw> law;  ///< empty: no contact
     std::vector<bool> is_first, is_second;
     bool includes_joined = false;
-    int impulse = -1;  ///< memory slot of a rigid rule: sum of its normal impulses
+    MemorySlot<ImpulseMemory> impulse;  ///< of a rigid rule
 };
 
 template <int D>
@@ -173,10 +177,9 @@ struct Mechanism {
 
     std::vector<StopRow> stops;  ///< in the order of their rows
     std::vector<FrictionElement> friction;
-    int impact_loss = -1;  ///< memory slot: energy lost in impacts and rigid contacts; -1: there are none
-    int contact_residual =
-        -1;  ///< memory slot: by how far rigid contacts missed their conditions in the last step, a length
-    int driver_work = -1;  ///< memory slot: work of drivers in steps of rigid bodies that touch; -1: these have none
+    MemorySlot<ImpactLossMemory> impact_loss;            ///< of stops and rigid contacts
+    MemorySlot<ContactResidualMemory> contact_residual;  ///< of rigid contacts
+    MemorySlot<DriverWorkMemory> driver_work;            ///< where rigid bodies may touch
 
     ForceSet<D> forces;
     std::array<TimeFunction, D> gravity;
@@ -187,7 +190,7 @@ struct Mechanism {
 
     std::vector<MeasuredCurve<D>> curves;
     std::vector<NamedScalar> scalars;
-    std::vector<int> memory_measure;  ///< for each memory slot a measure that keeps it up to date; -1: an input
+    MemoryLayout memory_layout;
     std::vector<double> initial_memory;
     std::vector<InitialMeasure> initial_positions, initial_rates;
 
@@ -198,6 +201,10 @@ struct Mechanism {
     double length_scale = 1;  ///< a typical size of the mechanism
     double mass_scale = 1;    ///< a typical mass
 
+    template <class Kind>
+    MemorySlot<Kind> add_memory(std::string owner) {
+        return memory_layout.add<Kind>(std::move(owner), initial_memory);
+    }
     /// The initial memory with all rows on, for what must not depend on which contacts are closed.
     std::vector<double> memory_with_all_rows() const;
     const Measure<D>& measure(int i) const { return constraints.measures[i]; }

@@ -64,23 +64,22 @@ private:
         return copy;
     }
 
-    int memory(int index) {
-        if (memory_[index] >= 0) return memory_[index];
+    // Of the memory, by its first number.
+    int block(int first) {
+        if (memory_[first] >= 0) return memory_[first];
         Mechanism<D>& m = part_.mechanism;
-        const int slot = memory_[index] = static_cast<int>(m.initial_memory.size());
-        m.initial_memory.push_back(whole_.initial_memory[index]);
-        m.memory_measure.push_back(-1);
-        part_.memory.push_back(index);
-        // The measure that counts may itself ask for this slot, which now exists.
-        if (whole_.memory_measure[index] >= 0) m.memory_measure[slot] = measure(whole_.memory_measure[index]);
-        return slot;
-    }
-
-    // Of slots that stay beside each other, which nothing else has asked for one by one; the first of them.
-    int memories(int first, int count) {
-        const int slot = memory(first);
-        for (int k = 1; k < count; ++k) memory(first + k);
-        return slot;
+        MemoryBlock copy = whole_.memory_layout.block_from(first);
+        copy.first = memory_[first] = static_cast<int>(m.initial_memory.size());
+        for (int k = first; k < first + copy.size; ++k) {
+            m.initial_memory.push_back(whole_.initial_memory[k]);
+            part_.memory.push_back(k);
+        }
+        const std::size_t place = m.memory_layout.blocks.size();
+        const int counts = copy.measure;
+        m.memory_layout.blocks.push_back(std::move(copy));
+        // The measure that counts may itself ask for this block, which now exists.
+        if (counts >= 0) m.memory_layout.blocks[place].measure = measure(counts);
+        return memory_[first];
     }
 
     int measure(int index) {
@@ -88,7 +87,7 @@ private:
         Measure<D> copy = whole_.measure(index);
         for (int k = 0; k < copy.count; ++k) copy.feature[k] = feature(copy.feature[k]);
         const int place = measure_[index] = part_.mechanism.constraints.add_measure(copy);
-        if (copy.memory >= 0) part_.mechanism.constraints.measures[place].memory = memory(copy.memory);
+        part_.mechanism.constraints.measures[place].memory = copy.memory.renumbered(block_);
         return place;
     }
 
@@ -122,7 +121,7 @@ private:
             copy.element = element;
             to.add_velocity_row(copy, features(from.slot_feature, row.first_slot, row.slot_count));
         }
-        if (row.flag >= 0) to.rows.back().flag = memory(row.flag);
+        to.rows.back().flag = row.flag.renumbered(block_);
     }
 
     void add_element(int index) {
@@ -169,9 +168,7 @@ private:
     void add_force(int index) {
         Mechanism<D>& m = part_.mechanism;
         const ForceElement<D>& force = whole_.forces.elements[index];
-        const Renumbering to{[this](int old) { return measure(old); },
-                             [this](int first, int count) { return memories(first, count); }};
-        auto renumbered = force.force->renumbered(to);
+        auto renumbered = force.force->renumbered({[this](int old) { return measure(old); }, block_});
         m.force_index[force.name] = static_cast<int>(m.forces.elements.size());
         m.forces.add(force.name, std::move(renumbered),
                      features(whole_.forces.slot_feature, force.first_slot, force.slot_count));
@@ -185,6 +182,7 @@ private:
 
     const Mechanism<D>& whole_;
     Part<D> part_;
+    const std::function<int(int)> block_ = [this](int first) { return block(first); };
     std::vector<int> body_, feature_, measure_, memory_, element_;  // of the whole -> of the part
 };
 
@@ -202,20 +200,17 @@ template <int D>
 void Part<D>::add_port(int body) {
     Mechanism<D>& m = mechanism;
     auto wrench = std::make_shared<PortWrench<D>>();
-    wrench->memory = static_cast<int>(m.initial_memory.size());
-    port_memory.push_back(wrench->memory);
+    const std::string name = m.bodies[body].name + ".port";
+    wrench->wrench = m.template add_memory<WrenchMemory<D>>(name);
+    port_memory.push_back(wrench->wrench);
+    memory.resize(memory.size() + WrenchMemory<D>::size, -1);
     const MarkerFeatures<D>& frame = m.bodies[body].frame;
     std::vector<int> slots{frame.point};
     slots.insert(slots.end(), frame.axis.begin(), frame.axis.end());
     m.used_features.insert(m.used_features.end(), slots.begin(), slots.end());
     std::sort(m.used_features.begin(), m.used_features.end());
     m.used_features.erase(std::unique(m.used_features.begin(), m.used_features.end()), m.used_features.end());
-    for (int k = 0; k < D + angular_size<D>; ++k) {
-        m.initial_memory.push_back(0);
-        m.memory_measure.push_back(-1);
-        memory.push_back(-1);
-    }
-    m.forces.add(m.bodies[body].name + ".port", std::move(wrench), slots);
+    m.forces.add(name, std::move(wrench), slots);
 }
 
 template <int D>

@@ -14,9 +14,9 @@ struct PartChoice {
 template <int D>
 struct Part {
     Mechanism<D> mechanism;
-    // Indices into the whole for each of the part's bodies, elements and memory slots; -1: a slot of the part's own.
+    // Indices into the whole for each of the part's bodies, elements and numbers of memory; -1: one of the part's own.
     std::vector<int> bodies, elements, memory;
-    std::vector<int> port_memory;  ///< first slot of each port's wrench: force, then torque, world axes
+    std::vector<MemorySlot<WrenchMemory<D>>> port_memory;
 
     /// Lets a wrench act on a body of the part, at its centre of mass.
     void add_port(int body);

@@ -39,9 +39,10 @@ int MechanismBuilder<D>::joint_coordinate(const Joint& joint, const std::string&
     const MarkerFeatures<D> a = marker(joint.ends().first);
     const MarkerFeatures<D> b = marker(joint.ends().second);
     const auto along = [&](int axis) { return measure(MeasureKind::dot_point, {a.point, b.point, a.axis[axis]}); };
-    if (coordinate == "angle") return angle(a.axis[0], a.axis[1], b.axis[0]);
-    if (coordinate == "angle1") return angle(a.axis[1], a.axis[2 % D], b.axis[1]);
-    if (coordinate == "angle2") return angle(b.axis[0], b.axis[2 % D], a.axis[0]);
+    const std::string name = joint.name + "." + coordinate;
+    if (coordinate == "angle") return angle(name, a.axis[0], a.axis[1], b.axis[0]);
+    if (coordinate == "angle1") return angle(name, a.axis[1], a.axis[2 % D], b.axis[1]);
+    if (coordinate == "angle2") return angle(name, b.axis[0], b.axis[2 % D], a.axis[0]);
     if (coordinate == "displacement") return along(D == 2 ? 0 : D - 1);
     if (coordinate == "x") return along(0);
     if (coordinate == "y") return along(1);

@@ -24,8 +24,8 @@ void MechanismBuilder<D>::add_gap(const std::string& name, const StopImpact& imp
     StopRow gap;
     gap.row = static_cast<int>(m_.constraints.rows.size()) - 1;
     gap.element = static_cast<int>(m_.elements.size()) - 1;
-    gap.flag = new_memory(-1, 0);
-    gap.impulse = new_memory(-1, 0);
+    gap.flag = m_.template add_memory<ContactMemory>(name);
+    gap.impulse = m_.template add_memory<ImpulseMemory>(name);
     gap.exact_gap = exact_gap;
     gap.restitution = evaluation_.number(impact.restitution, what + ": restitution");
     if (!(gap.restitution >= 0 && gap.restitution <= 1))
@@ -57,10 +57,10 @@ double MechanismBuilder<D>::stop_length(const std::string& name, const std::opti
 }
 
 template <int D>
-int MechanismBuilder<D>::new_slip_memory() {
-    const int first = new_memory(-1, 0);
-    for (int k = 1; k < slip_size; ++k) new_memory(-1, 0);
-    return first;
+void MechanismBuilder<D>::add_friction_memory(FrictionElement& friction) {
+    friction.stick = m_.template add_memory<StickMemory>(friction.name);
+    friction.slip = m_.template add_memory<SlipMemory>(friction.name);
+    friction.bristles = m_.template add_memory<BristleMemory>(friction.name);
 }
 
 template <int D>
@@ -77,8 +77,7 @@ std::optional<FrictionElement> MechanismBuilder<D>::stop_friction(const std::str
         throw ModelError(what + ": friction must not be negative, and static friction not below it");
     if (friction.at_rest == 0) return std::nullopt;
     friction.contact = static_cast<int>(m_.stops.size()) - 1;
-    friction.stick = new_memory(-1, 0);
-    friction.slip = new_slip_memory();
+    add_friction_memory(friction);
     return friction;
 }
 
@@ -100,7 +99,8 @@ void MechanismBuilder<D>::add_sliding_friction(const std::string& name, const St
     row.is_round = is_round;
     row.flag = friction->stick;
     auto force = std::make_shared<SlipForce<D>>();
-    force->memory = friction->slip;
+    force->slip = friction->slip;
+    force->bristles = friction->bristles;
     for (int k = 0; k < D - 1; ++k) {
         row.axis = axes[k];
         m_.constraints.add_velocity_row(row, slots);
@@ -125,7 +125,7 @@ void MechanismBuilder<D>::add_limit_friction(const std::string& name, const Limi
 
 template <int D>
 void MechanismBuilder<D>::add_stop(const Stop& stop) {
-    if (m_.impact_loss < 0) m_.impact_loss = new_memory(-1, 0);
+    if (!m_.impact_loss.exists()) m_.impact_loss = m_.template add_memory<ImpactLossMemory>("");
     const ElementEnds ends = ends_of(stop);
     const MarkerPair between{ends.a, ends.b};
     element_ = &start_element(ElementRole::stop, stop.name, ends.a.is_null() ? nullptr : &between);
@@ -205,8 +205,8 @@ void MechanismBuilder<D>::add_gaps(const std::string& name, const Slot& slot) {
         }
 }
 
-template int MechanismBuilder<2>::new_slip_memory();
-template int MechanismBuilder<3>::new_slip_memory();
+template void MechanismBuilder<2>::add_friction_memory(FrictionElement&);
+template void MechanismBuilder<3>::add_friction_memory(FrictionElement&);
 template void MechanismBuilder<2>::add_stop(const Stop&);
 template void MechanismBuilder<3>::add_stop(const Stop&);
 
