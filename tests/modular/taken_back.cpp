@@ -153,7 +153,7 @@ public:
     }
     /// Motion of all bodies, multipliers and questions of the last step.
     std::vector<double> numbers() {
-        std::vector<double> all{assembly_->time(), static_cast<double>(assembly_->report().questions())};
+        std::vector<double> all{assembly_->time(), static_cast<double>(assembly_->report().total())};
         for (std::size_t k = 0; k < system_->components.size(); ++k) {
             const std::vector<double> saved = assembly_->component(static_cast<int>(k)).save();
             all.insert(all.end(), saved.begin(), saved.end());

@@ -1,20 +1,17 @@
 #include "limber/modular/assembly.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
-#include <cmath>
-
 namespace limber {
 namespace {
 
 // Times that accelerations are found again where inertia was borrowed; each time leaves less than a hundredth of the
 // error.
 constexpr int max_returns = 6;
-// Swings of forces from step to step that may be noise, over the largest force and over the tolerance.
-constexpr double noise = 1e-3;
-constexpr double noise_of_tolerance = 10;
+
+// Springs as stiff as the step bears are found from accelerations.
+ModularOptions with_fitting_coupling(ModularOptions options) {
+    if (options.gluing == Gluing::penalty) options.coupling = Coupling::acceleration;
+    return options;
+}
 
 }  // namespace
 
@@ -22,29 +19,20 @@ template <int D>
 ModularAssembly<D>::ModularAssembly(ComponentList<D> components, std::unique_ptr<InterfaceJoints<D>> joints,
                                     const ModularOptions& options, const FormulationOptions& gains,
                                     int corrector_passes)
-    : team_(std::move(components), options.threads),
+    : options_(with_fitting_coupling(options)),
+      passes_(corrector_passes),
+      team_(std::move(components), options.threads),
+      evaluation_(team_),
       matrix_(team_),
       joints_(std::move(joints)),
-      options_(options),
-      gain_options_(gains),
-      passes_(corrector_passes),
+      gluing_(team_, evaluation_, matrix_, options_, gains),
+      projection_(team_, matrix_),
       history_(team_.port_count()),
-      pusher_(make_block_gradient_gluing()),
-      swings_(team_.port_count(), joints_->mechanism().length_scale) {
-    if (options_.gluing == Gluing::penalty) options_.coupling = Coupling::acceleration;
+      swings_(team_.port_count(), joints_->mechanism().length_scale),
+      step_(team_.port_count()),
+      bend_(step_.forces) {
     for (int k = 0; k < team_.count(); ++k)
         improves_when_repeated_ = improves_when_repeated_ || team_[k].improves_when_repeated();
-    const auto ports = static_cast<std::size_t>(team_.port_count());
-    motion_.resize(ports);
-    wrenches_.assign(ports, TwistVec<D>::Zero());
-    forces_ = new_forces_ = rates_ = probe_ = settled_ = bend_ = wrenches_;
-    known_ = asked_forces_ = force_changes_ = spring_wrenches_ = wrenches_;
-    const auto in_all = static_cast<std::size_t>(team_.count());
-    answers_.resize(in_all);
-    kinds_.resize(in_all);
-    reaches_.resize(in_all);
-    balanced_.assign(in_all, 0);
-    progress_.resize(in_all);
     connect();
 }
 
@@ -54,12 +42,10 @@ void ModularAssembly<D>::spread(std::vector<int> owner) {
     connect();
 }
 
-// Everything that depends on the joints.
 template <int D>
 void ModularAssembly<D>::connect() {
-    const int rows = joints_->row_count();
-    multipliers_ = residual_ = correction_ = rows_ = impulses_ = late_correction_ = VecX::Zero(rows);
-    history_.set_multipliers(multipliers_);
+    step_.multipliers = step_.late_correction = VecX::Zero(joints_->row_count());
+    history_.set_multipliers(step_.multipliers);
     const Mechanism<D>& m = joints_->mechanism();
     std::vector<Bond> bonds;
     bonds.reserve(m.elements.size() + m.forces.elements.size());
@@ -69,21 +55,9 @@ void ModularAssembly<D>::connect() {
         bonds.push_back({bodies_of_force(m, static_cast<int>(f)), 0});
     team_.exchange().connect(bonds);
     matrix_.connect(*joints_, uses_springs());
-    method_ = make_gluing_method(options_, find_rho());
-    refused_step_ = 0;
-}
-
-template <int D>
-VecX ModularAssembly<D>::find_rho() const {
-    const Mechanism<D>& m = joints_->mechanism();
-    VecX rho = VecX::Constant(joints_->row_count(), options_.rho);
-    for (const auto& [joint, value] : options_.joint_rho) {
-        const auto it = m.element_index.find(joint);
-        if (it == m.element_index.end()) continue;
-        const ConstraintElement<D>& element = m.elements[it->second];
-        rho.segment(element.first_row, element.row_count).setConstant(value);
-    }
-    return rho;
+    gluing_.connect(*joints_);
+    projection_.connect(*joints_, gluing_.method().uses_whole_matrix());
+    swings_.clear_refusal();
 }
 
 template <int D>
@@ -96,124 +70,97 @@ std::unique_ptr<InterfaceJoints<D>> ModularAssembly<D>::exchange_joints(std::uni
     for (const auto& element : joints_->mechanism().elements) {
         const auto it = old.element_index.find(element.key());
         if (it == old.element_index.end() || old.elements[it->second].row_count != element.row_count) continue;
-        multipliers_.segment(element.first_row, element.row_count) =
+        step_.multipliers.segment(element.first_row, element.row_count) =
             before.segment(old.elements[it->second].first_row, element.row_count);
     }
-    history_.set_multipliers(multipliers_);
+    history_.set_multipliers(step_.multipliers);
     return old_joints;
 }
 
-// ---------------------------------------------------------------- a step
+// ---------------------------------------------------------------- from a motion without a past
 
 template <int D>
-StepReport ModularAssembly<D>::make_report(bool ok) const {
-    StepReport report;
-    report.ok = ok;
-    report.iterations = report_.questions();
-    report.reason = failure_;
-    return report;
+void ModularAssembly<D>::restart(double t) {
+    step_.t = t;
+    history_.restart();
+    swings_.restart();
+    begin(0, Coupling::acceleration);
+    step_.forces.assign(step_.forces.size(), TwistVec<D>::Zero());
+    // Rows have wrenches only once the components have shown their motion.
+    step_.multipliers.setZero();
 }
 
 template <int D>
 StepReport ModularAssembly<D>::start(double t) {
-    t_ = t;
-    history_.restart();
-    swings_.restart();
-    begin(0, Coupling::acceleration);
-    forces_.assign(forces_.size(), TwistVec<D>::Zero());
+    restart(t);
     matrix_.make_old();
-    // Rows have wrenches only once the components have shown their motion.
-    multipliers_.setZero();
     return make_report(find_accelerations());
 }
 
 template <int D>
+StepReport ModularAssembly<D>::restart_velocities(double t) {
+    restart(t);
+    projection_.clear_impulses();
+    if (!gluing_.evaluate(step_)) return make_report(false);
+    step_.report.unit_wrenches = matrix_.measure();
+    return make_report(projection_.project_velocities(step_) && find_accelerations());
+}
+
+template <int D>
 bool ModularAssembly<D>::find_accelerations() {
-    if (!glue()) return false;
+    if (!gluing_.solve(step_)) return false;
     accept();
     for (int pass = 0; improves_when_repeated_ && pass < max_returns; ++pass) {
         begin(0, Coupling::acceleration);
-        if (!glue()) return false;
+        if (!gluing_.solve(step_)) return false;
         accept();
-        const double change = largest(history_.multipliers() - history_.multipliers_before());
-        if (change <= options_.tolerance * largest(multipliers_)) break;
+        const double change = largest_entry(history_.multipliers() - history_.multipliers_before());
+        if (change <= options_.tolerance * largest_entry(step_.multipliers)) break;
     }
     matrix_.make_old();
     return true;
 }
 
+// ---------------------------------------------------------------- a step
+
 template <int D>
-StepReport ModularAssembly<D>::restart_velocities(double t) {
-    t_ = t;
-    history_.restart();
-    swings_.restart();
-    begin(0, Coupling::acceleration);
-    multipliers_.setZero();
-    impulses_.setZero();
-    forces_.assign(forces_.size(), TwistVec<D>::Zero());
-    if (!ask() || !find_residual()) return make_report(false);
-    measure();
-    return make_report(push(true) && find_accelerations());
+void ModularAssembly<D>::begin(double h, Coupling coupling) {
+    step_.h = h;
+    step_.coupling = coupling;
+    step_.report = {};
+    step_.failure.clear();
+    // A parabola through forces of the past needs three of them: the first two steps are iterated in any case.
+    const bool is_quadratic = options_.course == ForceCourse::quadratic;
+    const bool has_bend = is_quadratic && history_.has_steps(2, h);
+    step_.iterates_forces =
+        !step_.has_accelerations() && joints_->has_forces() && (options_.use_iteration || (is_quadratic && !has_bend));
+    if (has_bend) history_.find_bend(bend_);
+    team_.for_all([&](int k) {
+        team_[k].begin(h, coupling, options_.course, team_.part(history_.wrenches(), k),
+                       has_bend ? team_.part(bend_, k) : std::span<TwistVec<D>>{});
+    });
+    evaluation_.begin(step_.motion);
+    matrix_.begin(h, std::max(joints_->mechanism().length_scale, evaluation_.distance()), evaluation_.reaches());
 }
 
-// Ports, multipliers and forces at the end of the step, as the past lets expect them.
 template <int D>
 void ModularAssembly<D>::predict() {
-    for (PortMotion<D>& port : motion_) {
+    for (PortMotion<D>& port : step_.motion) {
         TwistVec<D> twist;
         twist << port.state.velocity, port.state.angular_velocity;
-        twist += 0.5 * h_ * port.rate;
-        move(port.state, TwistVec<D>(h_ * twist));
+        twist += 0.5 * step_.h * port.rate;
+        move(port.state, TwistVec<D>(step_.h * twist));
     }
-    joints_->update(motion_, t_ + h_);
-    history_.predict_forces(h_, options_.course, forces_);
-    if (!method_->starts_warm()) {
-        multipliers_.setZero();
+    joints_->update(step_.motion, step_.t + step_.h);
+    history_.predict_forces(step_.h, options_.course, step_.forces);
+    if (!gluing_.method().starts_warm()) {
+        step_.multipliers.setZero();
         return;
     }
     // Those of accelerations run smoothly; those found from positions swing from step to step.
-    history_.predict_multipliers(h_, has_accelerations(), multipliers_);
-    if (matrix_.admittance().is_ready() && matrix_.admittance().is_singular()) matrix_.project_joints(multipliers_);
-}
-
-// Shorter steps that are still unequal are not tried: each trial would widen the swings.
-template <int D>
-bool ModularAssembly<D>::is_step_refused() const {
-    if (refused_step_ == 0 || are_springs_as_undivided()) return false;
-    return iterates_forces() || h_ > (1 - 1e-6) * refused_step_;
-}
-
-template <int D>
-bool ModularAssembly<D>::are_springs_resolved() {
-    if (!joints_->has_forces() || are_springs_as_undivided()) return true;
-    double force = 0;
-    for (const int p : team_.exchange().own_ports()) force = std::max(force, largest(new_forces_[p]));
-    std::array<double, 2> sizes{std::isfinite(force) ? force : 0, matrix_.force_sensitivity()};
-    team_.exchange().find_largest(sizes);
-    const double negligible =
-        std::max(std::max(noise, noise_of_tolerance * options_.tolerance) * sizes[0], rounding * sizes[1]);
-    double worst = -1;
-    for (const int p : team_.exchange().own_ports())
-        if (swings_.does_swing_out(p, new_forces_[p], h_, negligible)) worst = p;
-    worst = find_largest_of_all(worst);
-    if (worst < 0) {
-        swings_.accept(team_.exchange().own_ports(), new_forces_, h_);
-        return true;
-    }
-    const Mechanism<D>& m = joints_->mechanism();
-    std::string names;
-    for (std::size_t f = 0; f < m.forces.elements.size(); ++f) {
-        const std::vector<int> ports = bodies_of_force(m, static_cast<int>(f));
-        if (std::find(ports.begin(), ports.end(), static_cast<int>(worst)) != ports.end())
-            names += fmt::format("{}'{}'", names.empty() ? "" : ", ", m.forces.elements[f].name);
-    }
-    refused_step_ = h_;
-    failure_ = refusal_ = fmt::format(
-        "forces between components swing ever wider, most at body '{}': steps of {:.4g} s are too long for {}. Make "
-        "the "
-        "step of the whole smaller, or let components take no steps of their own and iterate the forces",
-        m.bodies[static_cast<std::size_t>(worst)].name, h_, names);
-    return false;
+    history_.predict_multipliers(step_.h, step_.has_accelerations(), step_.multipliers);
+    if (matrix_.admittance().is_ready() && matrix_.admittance().is_singular())
+        matrix_.project_joints(step_.multipliers);
 }
 
 template <int D>
@@ -225,7 +172,7 @@ StepReport ModularAssembly<D>::step(double h) {
             if (is_needed) assembly.take_back();
         }
     };
-    motion_before_ = motion_;
+    motion_before_ = step_.motion;
     matrix_.save(matrix_before_);
     Return on_failure{*this};
     begin(h, options_.coupling);
@@ -237,31 +184,38 @@ StepReport ModularAssembly<D>::step(double h) {
 
 template <int D>
 void ModularAssembly<D>::take_back() {
-    motion_ = motion_before_;
-    joints_->update(motion_, t_);
+    step_.motion = motion_before_;
+    joints_->update(step_.motion, step_.t);
     matrix_.restore(matrix_before_);
 }
 
 template <int D>
 bool ModularAssembly<D>::attempt_step() {
-    if (is_step_refused()) {
-        failure_ = refusal_;
+    if (!are_springs_as_undivided() && swings_.is_refused(step_.h, step_.iterates_forces)) {
+        step_.failure = swings_.refusal();
         return false;
     }
     predict();
-    if (coupling_ == Coupling::acceleration) {
+    if (step_.coupling == Coupling::acceleration) {
         for (int pass = 0; pass < passes_; ++pass) {
             if (pass > 0) team_.for_all([&](int k) { team_[k].correct(); });
-            if (!glue()) return false;
+            if (!gluing_.solve(step_)) return false;
         }
     } else {
-        if (!glue()) return false;
-        settled_ = wrenches_;
-        if (joints_->row_count() > 0 && !(push(true) && push(false))) return false;
-        if (joints_->has_forces()) joints_->find_forces(new_forces_);
+        if (!gluing_.solve(step_)) return false;
+        step_.settled = step_.wrenches;
+        if (joints_->row_count() > 0 &&
+            !(projection_.project_velocities(step_) && projection_.project_accelerations(step_)))
+            return false;
+        if (joints_->has_forces()) joints_->find_forces(step_.new_forces);
     }
-    if (!are_springs_resolved()) return false;
-    matrix_.judge(report_.answers + report_.products);
+    if (joints_->has_forces() && !are_springs_as_undivided() &&
+        !swings_.accept_unless_swinging(team_.exchange(), joints_->mechanism(), step_.new_forces, step_.h,
+                                        options_.tolerance, matrix_.force_sensitivity())) {
+        step_.failure = swings_.refusal();
+        return false;
+    }
+    matrix_.judge(step_.report.evaluations + step_.report.products);
     return true;
 }
 
@@ -271,44 +225,53 @@ void ModularAssembly<D>::accept() {
     joints_->accept();
     // The wrenches that the accelerations of the end belong to; those found from positions swing about them from step
     // to step.
-    if (has_accelerations()) settled_ = wrenches_;
+    if (step_.has_accelerations()) step_.settled = step_.wrenches;
     if (!options_.use_iteration && joints_->has_forces())
-        for (std::size_t p = 0; p < settled_.size(); ++p) settled_[p] += new_forces_[p] - forces_[p];
-    history_.accept(h_, multipliers_, late_correction_, joints_->has_forces() ? new_forces_ : forces_, settled_);
-    t_ += h_;
+        for (std::size_t p = 0; p < step_.settled.size(); ++p)
+            step_.settled[p] += step_.new_forces[p] - step_.forces[p];
+    history_.accept(step_.h, step_.multipliers, step_.late_correction,
+                    joints_->has_forces() ? step_.new_forces : step_.forces, step_.settled);
+    step_.t += step_.h;
 }
 
 template <int D>
+StepReport ModularAssembly<D>::make_report(bool ok) const {
+    StepReport report;
+    report.ok = ok;
+    report.iterations = step_.report.total();
+    report.reason = step_.failure.empty() ? evaluation_.failure() : step_.failure;
+    return report;
+}
+
+// ---------------------------------------------------------------- for others
+
+template <int D>
 std::span<const PortMotion<D>> ModularAssembly<D>::gather_motion() {
-    team_.exchange().share_ports(motion_);
-    return motion_;
+    team_.exchange().share_ports(step_.motion);
+    return step_.motion;
 }
 
 template <int D>
 void ModularAssembly<D>::save(AssemblySnapshot<D>& to) const {
-    to.t = t_;
+    to.t = step_.t;
     to.history = history_;
     matrix_.save(to.matrix);
-    to.motion = motion_;
+    to.motion = step_.motion;
     to.joint_memory = joints_->memory();
     to.swings = swings_;
-    to.refused_step = refused_step_;
-    to.refusal = refusal_;
     to.components.resize(static_cast<std::size_t>(team_.count()));
     for (const int k : team_.own()) to.components[k] = team_[k].save();
 }
 
 template <int D>
 void ModularAssembly<D>::restore(const AssemblySnapshot<D>& from) {
-    t_ = from.t;
+    step_.t = from.t;
     history_ = from.history;
-    motion_ = from.motion;
+    step_.motion = from.motion;
     joints_->set_memory(from.joint_memory);
-    joints_->update(motion_, t_);
+    joints_->update(step_.motion, step_.t);
     matrix_.restore(from.matrix);
     swings_ = from.swings;
-    refused_step_ = from.refused_step;
-    refusal_ = from.refusal;
     for (const int k : team_.own()) team_[k].restore(from.components[k]);
 }
 

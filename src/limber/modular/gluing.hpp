@@ -1,7 +1,7 @@
 #pragma once
 // How the multipliers of the interface are found. A method turns the residual of the rows (as accelerations) at some
 // multipliers into a correction of these; all it can do beside is to ask for products with the admittance, each one
-// more question to the components.
+// more evaluation of the components.
 //
 //   uzawa               correction = -rho_j R                             (Joli 2008 eq. 27), rho per joint
 //   conjugate-gradient  K correction = -R with products of the components, scaled by the inverse of the whole measured
@@ -18,7 +18,7 @@
 
 namespace limber {
 
-/// result = K x, by asking the components.
+/// result = K x, by evaluations of the components.
 using AdmittanceProduct = std::function<void(const VecX& x, VecX& result)>;
 
 class GluingMethod {
@@ -30,7 +30,7 @@ public:
                         const VecX& residual, VecX& correction) = 0;
     /// Whether it uses the whole measured matrix, which then must be fresh enough.
     virtual bool uses_whole_matrix() const { return false; }
-    /// Whether a correction takes questions of its own, so that one should first know that it is needed.
+    /// Whether a correction takes evaluations of its own, so that one should first know that it is needed.
     virtual bool asks() const { return false; }
     /// Whether it starts from the multipliers of the steps before, or from zero.
     virtual bool starts_warm() const { return true; }

@@ -129,12 +129,13 @@ void InterfaceMatrix<D>::find_rows_of_component(int k) {
 }
 
 template <int D>
-void InterfaceMatrix<D>::measure() {
+int InterfaceMatrix<D>::measure() {
     team_.for_all([&](int k) { measure_component(k); });
     assemble(true);
     is_old_ = false;
-    best_questions_ = std::numeric_limits<int>::max();
-    excess_questions_ = 0;
+    best_evaluations_ = std::numeric_limits<int>::max();
+    excess_evaluations_ = 0;
+    return measuring_cost();
 }
 
 template <int D>
@@ -145,10 +146,10 @@ int InterfaceMatrix<D>::measuring_cost() const {
 }
 
 template <int D>
-void InterfaceMatrix<D>::judge(int questions) {
-    best_questions_ = std::min(best_questions_, questions);
-    excess_questions_ += questions - best_questions_;
-    is_old_ = excess_questions_ > measuring_cost();
+void InterfaceMatrix<D>::judge(int evaluations) {
+    best_evaluations_ = std::min(best_evaluations_, evaluations);
+    excess_evaluations_ += evaluations - best_evaluations_;
+    is_old_ = excess_evaluations_ > measuring_cost();
 }
 
 template <int D>
@@ -160,8 +161,8 @@ void InterfaceMatrix<D>::save(InterfaceMatrixSnapshot<D>& to) const {
     to.is_ready = admittance_->is_ready();
     to.is_old = is_old_;
     to.is_of_end = is_of_end_;
-    to.best_questions = best_questions_;
-    to.excess_questions = excess_questions_;
+    to.best_evaluations = best_evaluations_;
+    to.excess_evaluations = excess_evaluations_;
     to.force_sensitivity = force_sensitivity_;
 }
 
@@ -174,8 +175,8 @@ void InterfaceMatrix<D>::restore(const InterfaceMatrixSnapshot<D>& from) {
     if (from.is_ready) admittance_->factorize();
     is_old_ = from.is_old;
     is_of_end_ = from.is_of_end;
-    best_questions_ = from.best_questions;
-    excess_questions_ = from.excess_questions;
+    best_evaluations_ = from.best_evaluations;
+    excess_evaluations_ = from.excess_evaluations;
     force_sensitivity_ = from.force_sensitivity;
 }
 

@@ -13,6 +13,7 @@
 
 #include "limber/modular/admittance.hpp"
 #include "limber/modular/component_team.hpp"
+#include "limber/modular/gluing.hpp"
 #include "limber/modular/interface_joints.hpp"
 
 namespace limber {
@@ -24,7 +25,7 @@ struct InterfaceMatrixSnapshot {
     std::vector<TwistVec<D>> spring_wrenches;
     std::vector<double> values;
     bool is_ready = false, is_old = true, is_of_end = true;
-    int best_questions = 0, excess_questions = 0;
+    int best_evaluations = 0, excess_evaluations = 0;
     double force_sensitivity = 0;
 };
 
@@ -44,9 +45,10 @@ public:
     double reach_share(int component) const { return reaches_[component].position / reach_.position; }
     bool has_equal_reach() const { return has_equal_reach_; }
     int spring_rows() const { return spring_rows_; }
+    double distance() const { return distance_; }
 
-    /// Tries unit wrenches on all ports of all components, and assembles.
-    void measure();
+    /// Tries unit wrenches on all ports of all components, and assembles. Returns the measuring cost.
+    int measure();
     /// Unit wrenches that takes, of the largest component.
     int measuring_cost() const;
     /// K of the end of the step, or of accelerations, from what was measured.
@@ -55,11 +57,11 @@ public:
     /// How much forces between components on own ports could change if the ports moved by their distance from the
     /// origin, at the last assembly for a step. Rounding leaves them uncertain by the same part of it as of places.
     double force_sensitivity() const { return force_sensitivity_; }
-    /// Whether it should be measured anew. An admittance of long ago shows in the number of questions that steps take:
-    /// it has served when these have cost as much as measuring anew.
+    /// Whether it should be measured anew. An admittance of long ago shows in the number of evaluations that steps
+    /// take: it has served when these have cost as much as measuring anew.
     bool is_old() const { return is_old_; }
     void make_old() { is_old_ = true; }
-    void judge(int questions);
+    void judge(int evaluations);
     void save(InterfaceMatrixSnapshot<D>& to) const;
     /// For the same joints.
     void restore(const InterfaceMatrixSnapshot<D>& from);
@@ -74,8 +76,11 @@ public:
     void project_joints(VecX& x);
     /// The largest force that would move its row alone as much as these multipliers do.
     double find_largest_force(const VecX& multipliers);
-    /// result = K x for the joints, by asking the components.
+    /// result = K x for the joints, by evaluations of the components.
     void multiply(const VecX& x, VecX& result);
+    AdmittanceProduct product() {
+        return [this](const VecX& x, VecX& result) { multiply(x, result); };
+    }
     /// What the ports of a component do under further wrenches (a list over all ports), as measured.
     void add_answer(int component, const std::vector<TwistVec<D>>& wrenches, std::vector<TwistVec<D>>& changes) const;
 
@@ -108,8 +113,8 @@ private:
     std::vector<int> first_measure_;                    // of each component's part of K in measures_
     std::vector<double> measures_;                      // lower triangles, row by row
     bool is_old_ = true, is_of_end_ = true;
-    int best_questions_ = 0;    // of a step with the admittance in use
-    int excess_questions_ = 0;  // beyond these since it was measured
+    int best_evaluations_ = 0;    // of a step with the admittance in use
+    int excess_evaluations_ = 0;  // beyond these since it was measured
     double force_sensitivity_ = 0;
 
     VecX unknown_, product_, spring_changes_;

@@ -1,7 +1,13 @@
 #include "limber/modular/swing_watch.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
+
+#include "limber/kinematics/mechanism/part.hpp"
+#include "limber/modular/interface_step.hpp"
 
 namespace limber {
 namespace {
@@ -15,6 +21,9 @@ constexpr int max_fast = 3;
 constexpr int max_wider_windows = 3;
 // From window to window, where no single one is much wider.
 constexpr double max_growth = 20;
+// Swings of forces from step to step that may be noise, over the largest force and over the tolerance.
+constexpr double noise = 1e-3;
+constexpr double noise_of_tolerance = 10;
 
 bool is_same_step(double a, double b) {
     return std::abs(a - b) < 1e-6 * b;
@@ -73,6 +82,38 @@ void SwingWatch<D>::accept(std::span<const int> ports, std::span<const TwistVec<
             ports_[p].force = forces[p];
         }
     }
+}
+
+template <int D>
+bool SwingWatch<D>::accept_unless_swinging(InterfaceExchange& exchange, const Mechanism<D>& joints,
+                                           std::span<const TwistVec<D>> forces, double h, double tolerance,
+                                           double sensitivity) {
+    double force = 0;
+    for (const int p : exchange.own_ports()) force = std::max(force, largest_entry(forces[p]));
+    std::array<double, 2> sizes{std::isfinite(force) ? force : 0, sensitivity};
+    exchange.find_largest(sizes);
+    const double negligible =
+        std::max(std::max(noise, noise_of_tolerance * tolerance) * sizes[0], interface_rounding * sizes[1]);
+    double worst = -1;
+    for (const int p : exchange.own_ports())
+        if (does_swing_out(p, forces[p], h, negligible)) worst = p;
+    exchange.find_largest({&worst, 1});
+    if (worst < 0) {
+        accept(exchange.own_ports(), forces, h);
+        return true;
+    }
+    std::string names;
+    for (std::size_t f = 0; f < joints.forces.elements.size(); ++f) {
+        const std::vector<int> ports = bodies_of_force(joints, static_cast<int>(f));
+        if (std::find(ports.begin(), ports.end(), static_cast<int>(worst)) != ports.end())
+            names += fmt::format("{}'{}'", names.empty() ? "" : ", ", joints.forces.elements[f].name);
+    }
+    refused_step_ = h;
+    refusal_ = fmt::format(
+        "forces between components swing ever wider, most at body '{}': steps of {:.4g} s are too long for {}. Make "
+        "the step of the whole smaller, or let components take no steps of their own and iterate the forces",
+        joints.bodies[static_cast<std::size_t>(worst)].name, h, names);
+    return false;
 }
 
 template class SwingWatch<2>;

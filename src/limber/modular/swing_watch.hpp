@@ -10,9 +10,11 @@
 // Fast series show in single swings, slow ones in the widest of every four.
 
 #include <span>
+#include <string>
 #include <vector>
 
-#include "limber/kinematics/body_space/twist.hpp"
+#include "limber/kinematics/mechanism/mechanism.hpp"
+#include "limber/modular/interface_exchange.hpp"
 
 namespace limber {
 
@@ -27,6 +29,18 @@ public:
     bool does_swing_out(int port, const TwistVec<D>& force, double h, double negligible) const;
     /// The step has been accepted.
     void accept(std::span<const int> ports, std::span<const TwistVec<D>> forces, double h);
+    /// The same over all processes, as a step with this tolerance leaves the forces: accepts them, or refuses the step
+    /// from then on. Rounding leaves forces uncertain by this part of `sensitivity`.
+    bool accept_unless_swinging(InterfaceExchange& exchange, const Mechanism<D>& joints,
+                                std::span<const TwistVec<D>> forces, double h, double tolerance, double sensitivity);
+    /// Whether it is known that forces would swing without bounds. Shorter steps that are still unequal are not tried
+    /// if forces are iterated: each trial would widen the swings.
+    bool is_refused(double h, bool iterates_forces) const {
+        return refused_step_ > 0 && (iterates_forces || h > (1 - 1e-6) * refused_step_);
+    }
+    const std::string& refusal() const { return refusal_; }
+    /// Other joints and forces: none is known to be refused.
+    void clear_refusal() { refused_step_ = 0; }
     /// What comes has nothing to do with what was.
     void restart() { h_ = 0; }
 
@@ -46,8 +60,10 @@ private:
 
     std::vector<Port> ports_;
     double length_;
-    double h_ = 0;   // of the steps accepted last; 0: none
-    int steps_ = 0;  // of this length
+    double h_ = 0;             // of the steps accepted last; 0: none
+    int steps_ = 0;            // of this length
+    double refused_step_ = 0;  // in which forces swung without bounds; 0: none is known
+    std::string refusal_;
 };
 
 }  // namespace limber
