@@ -69,7 +69,7 @@ void edit_joint(benchmark::State& state, int bodies_per_component, bool compiles
     for (auto _ : state)
         for (const Model* model : {&chain.without, &chain.with}) {
             if (compiles) chain.o.modular.threads = 3 - chain.o.modular.threads;
-            simulation.hand_over(*model, chain.o);
+            simulation.transfer(*model, chain.o);
         }
 }
 

@@ -115,7 +115,7 @@ forces:
     EXPECT_NE(message.find("'node'"), std::string::npos) << message;
     EXPECT_NE(message.find("trapezoidal"), std::string::npos) << message;
     Simulation s(read(text), options("global", "trapezoidal"));
-    const std::string later = refusal([&] { s.hand_over(s.model(), options("global", "moreau-jean")); });
+    const std::string later = refusal([&] { s.transfer(s.model(), options("global", "moreau-jean")); });
     EXPECT_NE(later.find("'node'"), std::string::npos) << later;
 }
 

@@ -72,18 +72,18 @@ Model without(Model model, const std::string& joint) {
 }
 
 // The same edit, but with everything compiled anew: another number of threads is another way to compute.
-HandOverReport hand_over_compiled(Simulation& simulation, const Model& model) {
+TransferReport transfer_compiled(Simulation& simulation, const Model& model) {
     SimulationOptions other = simulation.options();
     other.modular.threads = 2;
     const long before = simulation.component_compilations();
-    HandOverReport report = simulation.hand_over(model, other);
+    TransferReport report = simulation.transfer(model, other);
     EXPECT_EQ(simulation.component_compilations(), before + 1);
     return report;
 }
 
-HandOverReport hand_over_joints_only(Simulation& simulation, const Model& model) {
+TransferReport transfer_joints_only(Simulation& simulation, const Model& model) {
     const long before = simulation.component_compilations();
-    HandOverReport report = simulation.hand_over(model, simulation.options());
+    TransferReport report = simulation.transfer(model, simulation.options());
     EXPECT_EQ(simulation.component_compilations(), before);
     return report;
 }
@@ -103,14 +103,14 @@ TEST(LiveJoints, LeaveAndNothingElseChanges) {
     Simulation simulation = run_to(0.2);
     Simulation compiled = run_to(0.2);
     const State before = simulation.state();
-    const HandOverReport report = hand_over_joints_only(simulation, without(simulation.model(), "bc"));
+    const TransferReport report = transfer_joints_only(simulation, without(simulation.model(), "bc"));
     EXPECT_TRUE(same_bits(simulation.state().q, before.q));
     EXPECT_TRUE(same_bits(simulation.state().v, before.v));
     EXPECT_EQ(report.kinetic_lost, 0);
     EXPECT_TRUE(report.impulses.empty());
     // What held the third component falls away: other accelerations.
     EXPECT_GT((simulation.state().a - before.a).lpNorm<Eigen::Infinity>(), 0.1);
-    hand_over_compiled(compiled, without(compiled.model(), "bc"));
+    transfer_compiled(compiled, without(compiled.model(), "bc"));
     EXPECT_LT((simulation.state().a - compiled.state().a).lpNorm<Eigen::Infinity>(), 1e-6);
     expect_same_motion(simulation, compiled, 0.4);
 }
@@ -120,7 +120,7 @@ TEST(LiveJoints, ComeWithTheImpulseOfAnImpact) {
     Simulation simulation = run_to(0.2);
     Simulation compiled = run_to(0.2);
     for (Simulation* s : {&simulation, &compiled}) {
-        hand_over_joints_only(*s, without(s->model(), "bc"));
+        transfer_joints_only(*s, without(s->model(), "bc"));
         ASSERT_TRUE(s->advance(0.3, 1e-3).ok);
     }
     Model model = simulation.model();
@@ -129,12 +129,12 @@ TEST(LiveJoints, ComeWithTheImpulseOfAnImpact) {
     ASSERT_GT(gap, 1e-2);
     model.joints.get(model.joints.find("bar")).as<DistanceJoint>()->length = Number(gap);
 
-    const HandOverReport found = hand_over_joints_only(simulation, model);
-    const HandOverReport expected = hand_over_compiled(compiled, model);
+    const TransferReport found = transfer_joints_only(simulation, model);
+    const TransferReport expected = transfer_compiled(compiled, model);
     EXPECT_GT(expected.kinetic_lost, 1e-3);
     EXPECT_NEAR(found.kinetic_lost, expected.kinetic_lost, 1e-9 * (1 + expected.kinetic_lost));
     EXPECT_NEAR(found.energy_before - found.energy_after, found.kinetic_lost, 1e-9);
-    const auto impulse_of = [](const HandOverReport& report, const std::string& joint) {
+    const auto impulse_of = [](const TransferReport& report, const std::string& joint) {
         for (const JointImpulse& impulse : report.impulses)
             if (impulse.joint == joint) return impulse.impulse;
         return Vec3(Vec3::Zero());
@@ -151,11 +151,11 @@ TEST(LiveJoints, CanBeDisabledAndEnabled) {
     const State before = simulation.state();
     Model model = simulation.model();
     model.joints.get(model.joints.find("bc")).is_disabled = true;
-    hand_over_joints_only(simulation, model);
+    transfer_joints_only(simulation, model);
     EXPECT_EQ(simulation.system().rows(), 10);  // five of the six joints, two rows each
     EXPECT_GT((simulation.state().a - before.a).lpNorm<Eigen::Infinity>(), 0.1);
     model.joints.get(model.joints.find("bc")).is_disabled = false;
-    hand_over_joints_only(simulation, model);
+    transfer_joints_only(simulation, model);
     EXPECT_EQ(simulation.system().rows(), 12);
     EXPECT_TRUE(same_bits(simulation.state().q, before.q));
     EXPECT_LT((simulation.state().v - before.v).lpNorm<Eigen::Infinity>(), 1e-10);
@@ -171,7 +171,7 @@ TEST(LiveJoints, WhatConcernsMoreIsCompiled) {
         const double length = part * find_distance(simulation, from, to);
         add_element(model, "joints", "bar", fmt::format("{{distance: [{}, {}], length: {}}}", from, to, length));
         const long before = simulation.component_compilations();
-        simulation.hand_over(model, simulation.options());
+        simulation.transfer(model, simulation.options());
         EXPECT_EQ(simulation.component_compilations(), before + 1) << from << " " << to;
         const StepReport report = simulation.advance(0.31, 1e-3);
         EXPECT_TRUE(report.ok) << from << " " << to << ": " << report.reason;
@@ -181,7 +181,7 @@ TEST(LiveJoints, WhatConcernsMoreIsCompiled) {
     expect_compiled("a2.to", "c1.from", 0.99);
     Simulation simulation = run_to(0.05);
     const long before = simulation.component_compilations();
-    simulation.hand_over(without(simulation.model(), "in_b"), simulation.options());
+    simulation.transfer(without(simulation.model(), "in_b"), simulation.options());
     EXPECT_EQ(simulation.component_compilations(), before + 1);
 }
 
@@ -194,7 +194,7 @@ TEST(LiveJoints, RefuseWhatIsWrong) {
     joint.name = "self";
     joint.between()->first = joint.between()->second;
     model.joints.add(joint);
-    EXPECT_THROW(simulation.hand_over(model, simulation.options()), ModelError);
+    EXPECT_THROW(simulation.transfer(model, simulation.options()), ModelError);
     EXPECT_TRUE(same_bits(simulation.state().q, before.q));
     EXPECT_TRUE(simulation.model().joints.find("self").is_null());
     EXPECT_TRUE(simulation.advance(0.1, 1e-3).ok);

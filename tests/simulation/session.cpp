@@ -74,10 +74,10 @@ TEST_P(LiveDoublePendulum, LosesItsJointAndGetsItBack) {
     const Vec3 before = momentum(s);
     const EditReport removed = s.apply("remove joints.elbow");
     expect_ok(removed);
-    EXPECT_LT(removed.hand_over.largest_move, 1e-12);
+    EXPECT_LT(removed.transfer.largest_move, 1e-12);
     EXPECT_LT((momentum(s) - before).norm(), 1e-9);
     EXPECT_NEAR(sensed(s, "knee.x"), knee[0], 1e-9);
-    EXPECT_NEAR(removed.hand_over.energy_after, removed.hand_over.energy_before, 1e-9);
+    EXPECT_NEAR(removed.transfer.energy_after, removed.transfer.energy_before, 1e-9);
     const double height = sensed(s, "free.y");
     ASSERT_TRUE(s.advance(0.4).ok);
     EXPECT_LT(sensed(s, "free.y"), height - 0.05);
@@ -99,13 +99,13 @@ TEST_P(LiveDoublePendulum, LosesItsJointAndGetsItBack) {
     momentum(s, &angular);
     const EditReport joined = s.apply("add joints.hook {revolute: [upper, lower], at: lower.from}");
     expect_ok(joined);
-    EXPECT_LT(joined.hand_over.largest_move, 1e-9);
+    EXPECT_LT(joined.transfer.largest_move, 1e-9);
     // The new joint acts between the links only: momentum about the shoulder stays, kinetic energy is lost.
     Vec3 angular_after;
     momentum(s, &angular_after);
     EXPECT_NEAR(angular_after.z(), angular.z(), 1e-8);
-    EXPECT_GE(joined.hand_over.kinetic_lost, 0);
-    EXPECT_NEAR(joined.hand_over.energy_before - joined.hand_over.energy_after, joined.hand_over.kinetic_lost, 1e-8);
+    EXPECT_GE(joined.transfer.kinetic_lost, 0);
+    EXPECT_NEAR(joined.transfer.energy_before - joined.transfer.energy_after, joined.transfer.kinetic_lost, 1e-8);
     ASSERT_TRUE(s.advance(2.5).ok);
     // Everything is accounted for, to the error of the integration.
     EXPECT_LT(std::abs(s.energy_drift()), 2e-3);
@@ -129,11 +129,11 @@ sensors: {va: {velocity: a.com}, vb: {velocity: b.com}}
     const EditReport report = s.apply("add joints.pin {spherical: [a, b], at: [1, 0, 0]}");
     expect_ok(report);
     const Vec3 after{sensed(s, "vb.x"), sensed(s, "vb.y"), sensed(s, "vb.z")};
-    ASSERT_EQ(report.hand_over.impulses.size(), 1U);
-    EXPECT_EQ(report.hand_over.impulses[0].joint, "pin");
-    EXPECT_LT((report.hand_over.impulses[0].impulse - 3 * (after - start)).norm(), 1e-8);
+    ASSERT_EQ(report.transfer.impulses.size(), 1U);
+    EXPECT_EQ(report.transfer.impulses[0].joint, "pin");
+    EXPECT_LT((report.transfer.impulses[0].impulse - 3 * (after - start)).norm(), 1e-8);
     // Plastic impact: the energy lost is that of the impulse over the relative velocity, 1/2 p . dv.
-    EXPECT_GT(report.hand_over.kinetic_lost, 0.1);
+    EXPECT_GT(report.transfer.kinetic_lost, 0.1);
     EXPECT_LT((momentum(s) - Vec3(2, 3, 0)).norm(), 1e-9);
 }
 
@@ -236,7 +236,7 @@ TEST(Session, SwitchesBetweenAllFormulationsWithoutAJump) {
             const EditReport report = s.apply("use formulation " + to);
             expect_ok(report);
             EXPECT_NEAR(sensed(s, "slider.x"), x, 1e-9) << from << " " << to;
-            EXPECT_NEAR(report.hand_over.energy_after, report.hand_over.energy_before, 1e-8) << from << " " << to;
+            EXPECT_NEAR(report.transfer.energy_after, report.transfer.energy_before, 1e-8) << from << " " << to;
             expect_ok(s.apply("use integrator rk4"));
             ASSERT_TRUE(s.advance(0.4).ok) << from << " " << to;
             EXPECT_LT(std::abs(s.energy_drift()), 1e-4) << from << " " << to;
@@ -318,7 +318,7 @@ TEST(Session, DisablesAndEnablesAJoint) {
     const Vec3 tip(sensed(s, "tip.x"), sensed(s, "tip.y"), 0);
     const EditReport report = s.apply("set joints.elbow.disabled false");
     expect_ok(report);
-    EXPECT_LT(report.hand_over.largest_move, 1e-9);
+    EXPECT_LT(report.transfer.largest_move, 1e-9);
     EXPECT_NEAR(sensed(s, "tip.x"), tip.x(), 1e-9);
     EXPECT_NEAR(sensed(s, "tip.y"), tip.y(), 1e-9);
     ASSERT_TRUE(s.advance(2.5).ok);
@@ -418,8 +418,8 @@ joints:
     ASSERT_TRUE(s.advance(0.2).ok);
     const EditReport report = s.apply("set parameters.L 1.1");
     expect_ok(report);
-    EXPECT_GT(report.hand_over.largest_move, 0.01);
-    EXPECT_LT(report.hand_over.largest_move, 0.3);
+    EXPECT_GT(report.transfer.largest_move, 0.01);
+    EXPECT_LT(report.transfer.largest_move, 0.3);
     EXPECT_LT(s.observer().compute_errors(s.simulation().state()).position, 1e-10);
     ASSERT_TRUE(s.advance(1).ok);
 }

@@ -4,9 +4,8 @@
 //   end of step   the iteration finds multipliers and motion with closed joints (GluingIteration), then velocities and
 //                 accelerations of the ends are projected onto the joints (InterfaceProjection). With equal steps this
 //                 is the index-3 step of the undivided mechanism.
-//   acceleration  predicted motion, the iteration for the multipliers, corrected motion (Joli 2008 section 4, steps 1
-//   to
-//                 7)
+//   acceleration  predicted motion, the iteration for the multipliers, corrected motion (steps 1 to 7 of
+//                 section 4 of Joli 2008)
 //
 // Springs and other forces between components are wrenches too, found from the motion at the end, or extrapolated if
 // nothing is to be iterated.

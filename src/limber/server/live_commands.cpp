@@ -218,7 +218,7 @@ void LiveSession::make_ghost() {
     options.coordinates.clear();
     if (!ghost_choice_.integrator.empty()) options.integrator = find_integrator(ghost_choice_.integrator).name;
     auto next = std::make_unique<Simulation>(session_->model(), session_->options(), session_->simulation().state());
-    next->hand_over(session_->model(), options);
+    next->transfer(session_->model(), options);
     ghost_ = std::move(next);
 }
 

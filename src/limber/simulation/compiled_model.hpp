@@ -12,9 +12,9 @@
 #include "limber/kinematics/body_space/assembly.hpp"
 #include "limber/modular/modular_stepper.hpp"
 #include "limber/simulation/equilibrium.hpp"
-#include "limber/simulation/hand_over.hpp"
 #include "limber/simulation/observer.hpp"
 #include "limber/simulation/options.hpp"
+#include "limber/simulation/transfer.hpp"
 
 namespace limber {
 
@@ -76,9 +76,9 @@ public:
     /// Compiles the model for a motion that is there already. Throws ModelError if the state is not one of this model.
     virtual void go_on(const State& state) = 0;
     /// See Simulation.
-    virtual HandOverReport hand_over(State& state, Model model, SimulationOptions options,
-                                     const HandOverLimits& limits) = 0;
-    virtual HandOverReport apply_impulse(State& state, const std::string& marker, const Vec3& impulse,
+    virtual TransferReport transfer(State& state, Model model, SimulationOptions options,
+                                    const TransferLimits& limits) = 0;
+    virtual TransferReport apply_impulse(State& state, const std::string& marker, const Vec3& impulse,
                                          const Vec3& moment) = 0;
     virtual void move_target(State& state, const std::string& force, const Vec3& target) = 0;
     virtual void forget_past(const State& state) = 0;
@@ -117,9 +117,9 @@ public:
     std::shared_ptr<const System> shared_system() override;
     StartReport start(State& state) override;
     void go_on(const State& state) override;
-    HandOverReport hand_over(State& state, Model model, SimulationOptions options,
-                             const HandOverLimits& limits) override;
-    HandOverReport apply_impulse(State& state, const std::string& marker, const Vec3& impulse,
+    TransferReport transfer(State& state, Model model, SimulationOptions options,
+                            const TransferLimits& limits) override;
+    TransferReport apply_impulse(State& state, const std::string& marker, const Vec3& impulse,
                                  const Vec3& moment) override;
     void move_target(State& state, const std::string& force, const Vec3& target) override;
     void forget_past(const State& state) override;
@@ -156,8 +156,8 @@ private:
     /// Throws ModelError if the numbers of the state are not those this mechanism has.
     void check_state(const State& state) const;
     void begin_steps(State& state);
-    /// The hand-over if only joints between components come or go, and fit the motion of now.
-    std::optional<HandOverReport> exchange_joints(State& state, const Model& model, const SimulationOptions& options);
+    /// The transfer if only joints between components come or go, and fit the motion of now.
+    std::optional<TransferReport> exchange_joints(State& state, const Model& model, const SimulationOptions& options);
     ModularStepper<D>* modular_stepper() const;
 
     // Of the joints as they were before some were exchanged, until somebody watches: coordinates and memory are the

@@ -58,10 +58,10 @@ void CompiledModelOf<D>::begin_steps(State& state) {
 }
 
 template <int D>
-HandOverReport CompiledModelOf<D>::hand_over(State& state, Model model, SimulationOptions options,
-                                             const HandOverLimits& limits) {
+TransferReport CompiledModelOf<D>::transfer(State& state, Model model, SimulationOptions options,
+                                            const TransferLimits& limits) {
     if (const auto exchanged = exchange_joints(state, model, options)) return *exchanged;
-    HandOverReport report;
+    TransferReport report;
     const Mechanism<D>& old = system().mechanism();
     const Energies before = observer().compute_energies(state);
     report.energy_before = before.kinetic + before.potential;
@@ -123,7 +123,7 @@ HandOverReport CompiledModelOf<D>::hand_over(State& state, Model model, Simulati
 }
 
 template <int D>
-std::optional<HandOverReport> CompiledModelOf<D>::exchange_joints(State& state, const Model& model,
+std::optional<TransferReport> CompiledModelOf<D>::exchange_joints(State& state, const Model& model,
                                                                   const SimulationOptions& options) {
     const Uninterrupted hold;  // the stepper is changed in place
     ModularStepper<D>* stepper = modular_stepper();
@@ -144,7 +144,7 @@ std::optional<HandOverReport> CompiledModelOf<D>::exchange_joints(State& state, 
             return {};
 
     // Joints have no energy, so those of before do for what there is of it.
-    HandOverReport report;
+    TransferReport report;
     const Energies energies = observer_->compute_energies(state);
     report.energy_before = energies.kinetic + energies.potential;
     if (!stepper->exchange_joints(next, std::move(joints), !changes->coming.empty()).ok) return {};
@@ -161,7 +161,7 @@ std::optional<HandOverReport> CompiledModelOf<D>::exchange_joints(State& state, 
 }
 
 template <int D>
-HandOverReport CompiledModelOf<D>::apply_impulse(State& state, const std::string& marker, const Vec3& impulse,
+TransferReport CompiledModelOf<D>::apply_impulse(State& state, const std::string& marker, const Vec3& impulse,
                                                  const Vec3& moment) {
     constexpr int A = angular_size<D>;
     const Mechanism<D>& m = system().mechanism();
@@ -171,7 +171,7 @@ HandOverReport CompiledModelOf<D>::apply_impulse(State& state, const std::string
     const auto it = std::find_if(m.bodies.begin(), m.bodies.end(), [&](const auto& b) { return b.name == body_name; });
     if (it == m.bodies.end()) throw ModelError(fmt::format("'{}' is on the ground, which does not move", marker));
     const auto index = static_cast<std::size_t>(it - m.bodies.begin());
-    HandOverReport report;
+    TransferReport report;
     const Energies before = observer().compute_energies(state);
     report.energy_before = before.kinetic + before.potential;
     BodyStates<D> states;
@@ -220,8 +220,8 @@ void CompiledModelOf<D>::move_target(State& state, const std::string& force, con
 }
 
 #define LIMBER_INSTANTIATE(D)                                                                                        \
-    template HandOverReport CompiledModelOf<D>::hand_over(State&, Model, SimulationOptions, const HandOverLimits&);  \
-    template HandOverReport CompiledModelOf<D>::apply_impulse(State&, const std::string&, const Vec3&, const Vec3&); \
+    template TransferReport CompiledModelOf<D>::transfer(State&, Model, SimulationOptions, const TransferLimits&);   \
+    template TransferReport CompiledModelOf<D>::apply_impulse(State&, const std::string&, const Vec3&, const Vec3&); \
     template void CompiledModelOf<D>::move_target(State&, const std::string&, const Vec3&);
 LIMBER_INSTANTIATE(2)
 LIMBER_INSTANTIATE(3)

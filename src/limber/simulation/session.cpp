@@ -368,7 +368,7 @@ void Session::close_joints() {
         const Model before = next;
         next.joints.get(next.joints.find(name)).closing.clear();
         try {
-            hand_over(next, options(), {});
+            transfer(next, options(), {});
         } catch (const ModelError&) {
             continue;  // not yet
         }
@@ -396,7 +396,7 @@ bool Session::give_up_closing() {
     joint.closing.clear();
     joint.is_disabled = true;
     try {
-        hand_over(next, options(), {});
+        transfer(next, options(), {});
     } catch (const ModelError&) {
         return false;
     }

@@ -44,7 +44,7 @@ struct EditReport {
     std::string reason;        ///< why it was refused
     std::string message;       ///< what was done, in plain words
     bool is_compiled = false;  ///< whether the mechanism was changed: everything about it must be asked anew
-    HandOverReport hand_over;
+    TransferReport transfer;
 };
 
 /// Something the session did by itself: an event rule fired, a joint closed.
@@ -178,7 +178,7 @@ private:
     EditReport perform_edit(const GoToTime& edit);
     void rerun(const Situation& from, double until);
     /// The new model takes over, and can be undone if `entry` says what to call it.
-    EditReport take_over(Model model, SimulationOptions options, double step, const HandOverLimits& limits,
+    EditReport take_over(Model model, SimulationOptions options, double step, const TransferLimits& limits,
                          const std::string& entry);
     /// The same; ends of joints that the new model brings, and that are too far apart, are drawn together.
     EditReport take_over_and_close(Model model, SimulationOptions options, double step, const std::string& entry);
@@ -195,7 +195,7 @@ private:
     const Pull* find_pull() const;
     std::uint64_t fingerprint_of_model() const;
     /// A plain model takes over; the pull goes on if what it holds is still there.
-    HandOverReport hand_over(Model plain, SimulationOptions options, HandOverLimits limits);
+    TransferReport transfer(Model plain, SimulationOptions options, TransferLimits limits);
     double snap_distance() const;
 
     /// Of the simulation, in a part of a step that is made for good.

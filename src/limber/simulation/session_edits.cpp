@@ -33,7 +33,7 @@ std::string lock_name(const std::string& joint) {
     return joint + "_lock";
 }
 
-std::string describe_hand_over(const HandOverReport& report) {
+std::string describe_transfer(const TransferReport& report) {
     std::string text;
     if (report.largest_move > 1e-9) text += fmt::format(", moved by {:.3g} m", report.largest_move);
     if (std::abs(report.kinetic_lost) > 1e-9) text += fmt::format(", {:.3g} J lost", report.kinetic_lost);
@@ -144,7 +144,7 @@ const Pull* Session::find_pull() const {
     return force != nullptr ? force->as<Pull>() : nullptr;
 }
 
-HandOverReport Session::hand_over(Model next, SimulationOptions options, HandOverLimits limits) {
+TransferReport Session::transfer(Model next, SimulationOptions options, TransferLimits limits) {
     // Ends that are drawn together by a law of time can contradict others, or ask for what no motion can follow.
     const Table<Joint>& joints = next.joints;
     const auto handles = joints.handles();
@@ -154,14 +154,14 @@ HandOverReport Session::hand_over(Model next, SimulationOptions options, HandOve
     }
     const Pull* pull = find_pull();
     if (pull != nullptr && next.markers.contains(pull->marker)) next.add(Force(pull_name, *pull));
-    HandOverReport report = simulation_->hand_over(std::move(next), std::move(options), limits);
+    TransferReport report = simulation_->transfer(std::move(next), std::move(options), limits);
     const Uninterrupted hold;  // the new mechanism is there: the rest follows
     ++compilations_;
     watch_rules();
     return report;
 }
 
-EditReport Session::take_over(Model next, SimulationOptions options, double step, const HandOverLimits& limits,
+EditReport Session::take_over(Model next, SimulationOptions options, double step, const TransferLimits& limits,
                               const std::string& entry) {
     auto record = std::make_shared<Situation::Entry>();
     record->edit = entry;
@@ -169,7 +169,7 @@ EditReport Session::take_over(Model next, SimulationOptions options, double step
     record->options_before = this->options();
     record->step_before = step_;
     EditReport report;
-    report.hand_over = hand_over(std::move(next), std::move(options), limits);
+    report.transfer = transfer(std::move(next), std::move(options), limits);
     report.is_compiled = true;
     step_ = step;
     record->options_after = this->options();
@@ -178,13 +178,13 @@ EditReport Session::take_over(Model next, SimulationOptions options, double step
         undo_.push_back(std::move(record));
         redo_.clear();
     }
-    report.message = entry + describe_hand_over(report.hand_over);
+    report.message = entry + describe_transfer(report.transfer);
     return report;
 }
 
 EditReport Session::take_over_and_close(Model next, SimulationOptions options, double step, const std::string& entry) {
     const std::vector<std::string> brought = joints_brought(model(), next);
-    HandOverLimits limits;
+    TransferLimits limits;
     if (!brought.empty()) limits.move = snap_distance();
     try {
         return take_over(next, options, step, limits, entry);
@@ -207,7 +207,7 @@ EditReport Session::perform_edit(const AddElement& edit) {
     place_new_elements(*simulation_, next);
     const std::string entry = fmt::format("add {}.{}", edit.section, edit.name);
     const bool can_move = edit.section == "joints" || edit.section == "drivers";
-    HandOverLimits limits;
+    TransferLimits limits;
     if (can_move) limits.move = snap_distance();
     if (!edit.closes_gradually) {
         try {
@@ -301,7 +301,7 @@ EditReport Session::perform_edit(const ReleaseMarker&) {
 
 EditReport Session::change_pull(Model next) {
     EditReport report;
-    report.hand_over = simulation_->hand_over(std::move(next), options());
+    report.transfer = simulation_->transfer(std::move(next), options());
     const Uninterrupted hold;
     report.is_compiled = true;
     ++compilations_;
@@ -313,8 +313,8 @@ EditReport Session::perform_edit(const ApplyImpulse& edit) {
     if (!edit.impulse.allFinite() || !edit.moment.allFinite()) throw ModelError("the impulse is not finite");
     const Uninterrupted hold;
     EditReport report;
-    report.hand_over = simulation_->apply_impulse(edit.marker, edit.impulse, edit.moment);
-    report.message = fmt::format("impulse on {}{}", edit.marker, describe_hand_over(report.hand_over));
+    report.transfer = simulation_->apply_impulse(edit.marker, edit.impulse, edit.moment);
+    report.message = fmt::format("impulse on {}{}", edit.marker, describe_transfer(report.transfer));
     return report;
 }
 
@@ -406,7 +406,7 @@ EditReport Session::take_back(bool forwards) {
     } catch (const ModelError&) {
         report = take_over_disabling(std::move(next), std::move(next_options), step, remark);
     }
-    report.message = name + describe_hand_over(report.hand_over) + remark;
+    report.message = name + describe_transfer(report.transfer) + remark;
     auto& to = forwards ? undo_ : redo_;
     to.push_back(from.back());
     from.pop_back();

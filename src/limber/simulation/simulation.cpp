@@ -70,21 +70,21 @@ Simulation::Simulation(Model model, SimulationOptions options, State state)
     compiled_->go_on(state_);
 }
 
-HandOverReport Simulation::hand_over(Model model, SimulationOptions options, const HandOverLimits& limits) {
+TransferReport Simulation::transfer(Model model, SimulationOptions options, const TransferLimits& limits) {
     if (model.planar != this->model().planar) throw ModelError("a running model stays planar or spatial");
-    HandOverReport report = compiled_->hand_over(state_, std::move(model), std::move(options), limits);
+    TransferReport report = compiled_->transfer(state_, std::move(model), std::move(options), limits);
     start_.changes = {};
     count(report);
     return report;
 }
 
-HandOverReport Simulation::apply_impulse(const std::string& marker, const Vec3& impulse, const Vec3& moment) {
-    HandOverReport report = compiled_->apply_impulse(state_, marker, impulse, moment);
+TransferReport Simulation::apply_impulse(const std::string& marker, const Vec3& impulse, const Vec3& moment) {
+    TransferReport report = compiled_->apply_impulse(state_, marker, impulse, moment);
     count(report);
     return report;
 }
 
-void Simulation::count(const HandOverReport& report) {
+void Simulation::count(const TransferReport& report) {
     account_.dissipated += report.energy_before - report.energy_after + report.loss_forgotten;
 }
 

@@ -39,7 +39,7 @@ public:
     double longest_step() const { return compiled_->last_observer().longest_step(); }
     const AssemblyReport& assembly() const { return start_.assembly; }
     const VelocityReport& velocity_start() const { return start_.velocities; }
-    /// What the joints have made of the start; empty after a hand-over.
+    /// What the joints have made of the start; empty after a transfer.
     const StartChanges& start_changes() const { return start_.changes; }
     /// Shapes that overlap now, deeper than contacts at rest do.
     std::vector<ShapeOverlap> find_overlaps() const { return compiled_->find_overlaps(state_); }
@@ -72,9 +72,9 @@ public:
     /// nothing, if the new mechanism cannot be compiled, put together within the limits, or started. Of a divided
     /// mechanism, joints between components come and go without anything being compiled but them; `impulses` then lists
     /// joints between components only.
-    HandOverReport hand_over(Model model, SimulationOptions options, const HandOverLimits& limits = {});
+    TransferReport transfer(Model model, SimulationOptions options, const TransferLimits& limits = {});
     /// A sudden impulse and moment at a marker, world axes; joints pass it on.
-    HandOverReport apply_impulse(const std::string& marker, const Vec3& impulse, const Vec3& moment);
+    TransferReport apply_impulse(const std::string& marker, const Vec3& impulse, const Vec3& moment);
     /// Moves the target of a `pull` force.
     void move_target(const std::string& force, const Vec3& target) { compiled_->move_target(state_, force, target); }
     /// Back to a state of this same simulation.
@@ -108,7 +108,7 @@ public:
     const std::vector<std::string>& notes() const { return compiled_->notes(); }
 
 private:
-    void count(const HandOverReport& report);
+    void count(const TransferReport& report);
 
     std::unique_ptr<CompiledModel> compiled_;
     State state_;

@@ -33,7 +33,7 @@ struct Warning {
 inline constexpr std::size_t max_bodies_for_mobility = 120;
 
 /// All warnings of a simulation as it stands. Those about assembly and velocities are of the model's start, and gone
-/// after a hand-over. With many bodies what depends on the rank of all joints is left out. `mobility`: if it is known
+/// after a transfer. With many bodies what depends on the rank of all joints is left out. `mobility`: if it is known
 /// already.
 std::vector<Warning> find_warnings(const Simulation& simulation, Observer& observer,
                                    const MobilityReport* mobility = nullptr);

@@ -16,8 +16,8 @@ struct JointImpulse {
     Vec3 impulse = Vec3::Zero(), moment = Vec3::Zero();
 };
 
-/// What cannot be handed over without violence.
-struct HandOverLimits {
+/// What cannot be transferred without violence.
+struct TransferLimits {
     double move = 0;  ///< largest move of a body by the projection of positions; 0: any
     /// The projection of velocities may add a hundred times the kinetic energy of before and of the typical mass that
     /// passes the typical length so many times a second; 0: any.
@@ -25,7 +25,7 @@ struct HandOverLimits {
     double gap = 0;  ///< by which joints that contradict each other may stay open, if they were not before; 0: any
 };
 
-struct HandOverReport {
+struct TransferReport {
     double largest_move = 0;   ///< of a body's centre of mass, by the projection of positions
     double energy_before = 0;  ///< kinetic and potential
     double energy_after = 0;

@@ -1,4 +1,4 @@
-#include "limber/simulation/hand_over.hpp"
+#include "limber/simulation/transfer.hpp"
 
 #include <algorithm>
 #include <map>
