@@ -116,18 +116,21 @@ protected:
         value = Coordinate{name};
         if (is_marker) value = reader_.marker(node);
     }
-    void read(std::variant<JointHandle, DriverHandle>& value, const YamlNode& node, const FieldNote&) const {
-        const Model& model = reader_.model_;
-        const std::string name = node.text("a joint or a driver");
-        const JointHandle joint = model.joints.find(name);
-        const DriverHandle driver = model.drivers.find(name);
-        if (joint.is_null() && driver.is_null()) {
-            std::vector<std::string> names = model.joints.names();
-            for (const auto& other : model.drivers.names()) names.push_back(other);
-            node.fail(fmt::format("there is no joint or driver '{}'{}", name, did_you_mean(name, names)));
+    /// The first kind wins where both have the name.
+    template <class A, class B>
+    void read(std::variant<Handle<A>, Handle<B>>& value, const YamlNode& node, const FieldNote&) const {
+        const auto& first = reader_.model_.table<A>();
+        const auto& second = reader_.model_.table<B>();
+        const std::string name = node.text(fmt::format("a {} or a {}", A::kind, B::kind));
+        const Handle<A> one = first.find(name);
+        const Handle<B> other = second.find(name);
+        if (one.is_null() && other.is_null()) {
+            std::vector<std::string> names = first.names();
+            for (const auto& more : second.names()) names.push_back(more);
+            node.fail(fmt::format("there is no {} or {} '{}'{}", A::kind, B::kind, name, did_you_mean(name, names)));
         }
-        value = joint;
-        if (joint.is_null()) value = driver;
+        value = one;
+        if (one.is_null()) value = other;
     }
     template <class Word>
     using WordOrMarker = std::variant<Word, MarkerHandle>;

@@ -36,7 +36,16 @@ inline Words words_of(RoadClass) {
     return {"A", "B", "C", "D", "E", "F", "G", "H"};
 }
 inline Words words_of(ReactionFrame) {
-    return {"world", "marker"};
+    return {"world", "marker", "second-marker"};
+}
+inline Words words_of(ReactionPoint) {
+    return {"second-marker", "marker"};
+}
+inline Words words_of(OrientationForm) {
+    return {"quaternion", "axis-angle", "matrix", "roll-pitch-yaw",
+            "xyz",        "xzy",        "yxz",    "yzx",
+            "zxy",        "zyx",        "xyx",    "xzx",
+            "yxy",        "yzy",        "zxz",    "zyz"};
 }
 inline Words words_of(EnergyKind) {
     return {"kinetic", "potential", "work", "total", "impacts"};

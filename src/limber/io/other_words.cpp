@@ -64,10 +64,10 @@ constexpr OtherWord words[] = {
     {"gravity", "spring", "gravity is a section of its own: 'gravity: [0, 0, -9.81]'"},
     {"contact", "spring", "contact between bodies is a section of its own: 'contacts'"},
     // sensors
-    {"orientation", "angular-acceleration",
-     "no sensor gives an orientation: take 'coordinate: JOINT.angle' for the angle of a joint, or 'position' of "
-     "further "
-     "markers of the body"},
+    {"rotation", "orientation"},
+    {"attitude", "orientation", "write 'orientation' with 'as: roll-pitch-yaw'"},
+    {"euler", "orientation", "write 'orientation' with 'as: zxz', or another sequence"},
+    {"quaternion", "orientation"},
     {"angle", "angular-acceleration", "for the angle of a joint write 'coordinate: JOINT.angle'"},
     {"displacement", "angular-acceleration", "for the displacement of a joint write 'coordinate: JOINT.displacement'"},
     {"length", "angular-acceleration", "for the length of a distance joint write 'coordinate: JOINT.length'"},

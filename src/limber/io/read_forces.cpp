@@ -66,7 +66,7 @@ void ModelReader::check_view(const Sensor& sensor, const YamlNode& node) const {
             child->fail(fmt::format("a joint coordinate is one number: '{}' would have no effect", key));
     if (axes && model_.planar && kind.starts_with("angular"))
         axes->fail("in the plane there is one component: 'axes' would have no effect");
-    if (!relative || sensor.as<Position>() != nullptr) return;
+    if (!relative || sensor.as<Position>() != nullptr || sensor.as<OrientationSensor>() != nullptr) return;
     const auto body_of = [&](MarkerHandle handle) { return std::as_const(model_).markers.get(handle).body; };
     const BodyHandle body = body_of(ends_of(sensor).b);
     if (body_of(marker(*relative)) != body) return;

@@ -3,6 +3,7 @@
 // component: "tip.x". Units are SI, angles in radians, components along the axes of the world where nothing else is
 // said. In the plane there are x and y, and of what turns the one component about z.
 
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -77,6 +78,52 @@ struct AngularAcceleration {
     static void visit(auto& self, auto& visitor) { visit_view(self, self.marker, visitor); }
 };
 
+/// How an orientation R is told in numbers. R has the axes of the marker as its columns, along those of the reference.
+enum class OrientationForm {
+    quaternion,      ///< w, x, y, z with w >= 0
+    axis_angle,      ///< angle [rad] in 0 .. pi, and the axis x, y, z it turns about; z of no turn at all
+    matrix,          ///< xx, xy .. zz: along the reference's first-named axis, of the marker's second-named one
+    roll_pitch_yaw,  ///< [rad] those of zyx, by the names vehicles give them: x ahead, y to the left, z up
+    xyz,             ///< [rad] from here on: R = R_x(first) R_y(second) R_z(third), turns about axes that turn along
+    xzy,
+    yxz,
+    yzx,
+    zxy,
+    zyx,
+    xyx,  ///< Euler's from here on: second in 0 .. pi; of those above in -pi/2 .. pi/2
+    xzx,
+    yxy,
+    yzy,
+    zxz,
+    zyz
+};
+
+/// Angles lie within half a turn and jump there; coordinates of joints count turns. Where the second angle of a
+/// sequence leaves the first and the third undivided (gimbal lock), the third is 0.
+struct OrientationSensor {
+    static constexpr TypeNote type{
+        "orientation",
+        "of a marker's axes, which carry those of the reference into its own: name.w, name.x .. as a quaternion or "
+        "in the form of 'as' (plane: name, an angle)"};
+    std::string name{};
+    MarkerHandle marker{};
+    MarkerHandle relative_to{};             ///< null: the axes of the world
+    std::optional<OrientationForm> form{};  ///< none: a quaternion; in the plane the angle [rad], or a matrix
+
+    static void visit(auto& self, auto& visitor) {
+        visitor.main(self.marker);
+        visitor.field(self.relative_to,
+                      {"relative-to", "against the axes of this marker or body (default: the world)"});
+        visitor.field(
+            self.form,
+            {"as",
+             "quaternion (default): w, x, y, z; axis-angle: angle, x, y, z; matrix: xx, xy .. zz (plane: the only "
+             "one); "
+             "roll-pitch-yaw: roll, pitch, yaw; or a sequence of turns about axes that turn along, xyz, zyx, zxz, .. : "
+             "first, second, third"});
+    }
+};
+
 /// [rad or m] A scalar under a name of its own: drivers, limits and laws may name the sensor in its place.
 struct CoordinateSensor {
     static constexpr TypeNote type{"coordinate", "value of a joint coordinate, turns counted"};
@@ -98,34 +145,94 @@ struct RateSensor {
 /// Axes of the components of a reaction that are those of no marker in particular.
 enum class ReactionFrame {
     world,
-    joint  ///< of the joint's first marker, while it moves
+    joint,  ///< of the joint's first marker, while it moves
+    second  ///< of its second marker
+};
+/// Point about which the torque of a reaction is told.
+enum class ReactionPoint {
+    second,  ///< the joint's second marker; of teeth where they meet
+    first    ///< the joint's first marker
 };
 
-/// [N and N m] Acts on the second body. Where joints hold a motion more than once: the least reactions that explain it.
-/// A reaction that is one number is positive where it drives its coordinate up; it has no axes.
+/// [N and N m] What the joint does to a body: what it does to the other is the opposite, about the same point. Where
+/// joints hold a motion more than once: the least reactions that explain it. A reaction that is one number is positive
+/// where it drives its coordinate up; it has neither point nor axes, and becomes a force and a torque with `on`.
 struct Reaction {
     static constexpr TypeNote type{
         "reaction",
         "of a joint on its second body, at its second marker: name.fx .. name.tz (plane: fx, fy, tz); of a gear or a "
         "rack on the second wheel or the rack, where the teeth meet; of a driver, a coupling, or a gear that acts by "
-        "torques alone: name"};
+        "torques alone: name, and with 'on' name.fx .. name.tz too"};
     std::string name{};
     std::variant<JointHandle, DriverHandle> of{};
+    BodyHandle on{};  ///< null: the joint's second body, a gear's second wheel, the rack
+    std::variant<ReactionPoint, MarkerHandle> at{};
     std::variant<ReactionFrame, MarkerHandle> axes{};
 
     static void visit(auto& self, auto& visitor) {
         visitor.main(self.of);
-        visitor.field(self.axes,
-                      {"axes", "world (default), marker (the joint's first marker), or the name of a marker or body"});
+        visitor.field(self.on, {"on", "the body it acts on (default: the second of the joint)"});
+        visitor.field(self.at, {"at",
+                                "point of the torque: second-marker (default; of teeth where they meet), marker (the "
+                                "joint's first marker), or the name of a marker or body; of what has neither markers "
+                                "nor teeth the origin of the body"});
+        visitor.field(self.axes, {"axes",
+                                  "world (default), marker (the joint's first marker), second-marker, or the name of a "
+                                  "marker or body"});
     }
 };
 
-/// [N, or N m of torques] Signs are those of the types of force; a magnitude has none.
+/// [N, or N m of torques] Signs are those of the types of force; a magnitude has none. With `on` the force [N] and the
+/// torque [N m] on that body, positive along the axes; on the other body of a spring it is the opposite.
 struct ForceSensor {
     static constexpr TypeNote type{
         "force",
         "of a force element: tension of a spring, torque of a torsion-spring against its coordinate, of a motor or "
-        "servo along it, or magnitude"};
+        "servo along it, or magnitude; with 'on' what it does to a body: name.fx .. name.tz (plane: fx, fy, tz)"};
+    std::string name{};
+    ForceHandle force{};
+    BodyHandle on{};      ///< null: the one number of the element
+    MarkerHandle at{};    ///< null: the element's own marker on that body, or the body's origin; goes with `on`
+    MarkerHandle axes{};  ///< null: of the world; goes with `on`
+
+    static void visit(auto& self, auto& visitor) {
+        visitor.main(self.force);
+        visitor.field(self.on, {"on", "the body whose force and torque are told"});
+        visitor.field(self.at,
+                      {"at",
+                       "point of the torque: a marker or body (default: the element's own marker on that body, "
+                       "or the body's origin); goes with 'on'"});
+        visitor.field(self.axes, {"axes",
+                                  "components along the axes of this marker or body (default: of the world); goes with "
+                                  "'on'"});
+    }
+};
+
+/// Of friction in a joint, or of a stop. Compliant laws never stick.
+struct FrictionSensor {
+    static constexpr TypeNote type{
+        "friction",
+        "of a force of type friction: name.sticks (1: it sticks, 0: it does not), name.slips (1 or -1: the coordinate "
+        "grows or falls, 0: it does not slip), name.force (along the coordinate, of stick too); of a stop the same, "
+        "but "
+        "slips is 1 or 0 where surfaces slide, force a size, and name.x, name.y, name.z the direction in which the "
+        "second "
+        "body slides over the first, world axes"};
+    std::string name{};
+    std::variant<ForceHandle, StopHandle> of{};
+
+    static void visit(auto& self, auto& visitor) { visitor.main(self.of); }
+};
+
+/// [N, N, N, N m, rad, rad, m] Forces on the wheel at the point where its plane meets the road, along the road's normal
+/// and, in the road, ahead and to the left of a wheel whose axis points to the left; zero while it is in the air. Slip
+/// is the angle from ahead to the velocity of the centre, positive where that points to the left. In the plane: normal
+/// and depth. The tyres there are have no law along the road, so longitudinal is 0.
+struct TyreSensor {
+    static constexpr TypeNote type{
+        "tyre",
+        "of a force of type tyre, on the wheel: name.normal, name.longitudinal, name.lateral (to the left), "
+        "name.aligning (moment about the normal), name.slip (angle), name.camber, name.depth; plane: normal, depth"};
     std::string name{};
     ForceHandle force{};
 
@@ -212,9 +319,10 @@ struct ExpressionSensor {
     static void visit(auto& self, auto& visitor) { visitor.main(self.expression, Variables::columns); }
 };
 
-using SensorType = std::variant<Position, Velocity, Acceleration, AngularVelocity, AngularAcceleration,
-                                CoordinateSensor, RateSensor, Reaction, ForceSensor, Gap, ContactForce, Impulse,
-                                ContactSensor, EnergySensor, ErrorSensor, ExpressionSensor, CustomSensor>;
+using SensorType =
+    std::variant<Position, Velocity, Acceleration, AngularVelocity, AngularAcceleration, OrientationSensor,
+                 CoordinateSensor, RateSensor, Reaction, ForceSensor, FrictionSensor, TyreSensor, Gap, ContactForce,
+                 Impulse, ContactSensor, EnergySensor, ErrorSensor, ExpressionSensor, CustomSensor>;
 
 struct Sensor : TypedElement<SensorType> {
     static constexpr const char* kind = "sensor";

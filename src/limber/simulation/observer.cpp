@@ -224,6 +224,9 @@ private:
         needs_accelerations_ = needs_accelerations_ || probe.needs_accelerations;
         needs_reactions_ = needs_reactions_ || probe.needs_reactions;
         for (const char* part : probe.components) columns_.push_back(*part == '\0' ? name : name + "." + part);
+        // One unit for all components, or one for each.
+        for (std::size_t k = 0; k < probe.components.size(); ++k)
+            units_.emplace_back(probe.units.size() == 1 ? probe.units[0] : probe.units[k]);
         if (const auto* type = sensor.as<ExpressionSensor>()) {
             expressions_.push_back({probe.first_column, type->expression, fmt::format("sensor '{}'", name), {}});
         } else {

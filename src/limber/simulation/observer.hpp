@@ -76,6 +76,8 @@ public:
 
     /// One per sensor component: "tip.x", "tip.y", "beta".
     const std::vector<std::string>& columns() const { return columns_; }
+    /// Of each column: "m", "rad/s", "N m"; empty: it has none, or it is not known.
+    const std::vector<std::string>& units() const { return units_; }
 
     /// Values of all columns. `work` is the energy put in so far, see compute_work.
     virtual void observe(const State& state, double work, std::vector<double>& values) = 0;
@@ -112,6 +114,7 @@ public:
 protected:
     std::vector<std::string> columns_;
     double step_ = 0;
+    std::vector<std::string> units_;
 };
 
 template <int D>

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 
+#include "limber/math/rotation_angles.hpp"
 #include "limber/model/error.hpp"
+#include "limber/simulation/load_probes.hpp"
 
 namespace limber {
 namespace {
@@ -16,13 +19,6 @@ using Components = std::vector<const char*>;
 template <int D>
 Components vector_components() {
     return D == 2 ? Components{"x", "y"} : Components{"x", "y", "z"};
-}
-
-template <int D>
-Vec<D> along(const FeatureState<D>& features, const MarkerFeatures<D>& axes, const Vec<D>& v) {
-    Vec<D> y;
-    for (int k = 0; k < D; ++k) y[k] = features.value[axes.axis[k]].dot(v);
-    return y;
 }
 
 // A marker as another one sees it, and the axes of the components.
@@ -75,6 +71,23 @@ struct MarkerView {
     }
 };
 
+// In the order of the enumerators from xyz on.
+std::array<int, 3> turn_axes(OrientationForm form) {
+    constexpr std::array<std::array<int, 3>, 12> all{{{0, 1, 2},
+                                                      {0, 2, 1},
+                                                      {1, 0, 2},
+                                                      {1, 2, 0},
+                                                      {2, 0, 1},
+                                                      {2, 1, 0},
+                                                      {0, 1, 0},
+                                                      {0, 2, 0},
+                                                      {1, 0, 1},
+                                                      {1, 2, 1},
+                                                      {2, 0, 2},
+                                                      {2, 1, 2}}};
+    return all[static_cast<std::size_t>(form) - static_cast<std::size_t>(OrientationForm::xyz)];
+}
+
 // For sensors of users; without accelerations they are no numbers.
 template <int D>
 SensedMarker sense(const ObservedMotion<D>& motion, const MarkerFeatures<D>& marker, bool has_accelerations) {
@@ -116,7 +129,9 @@ public:
                 sum += gradient[i].dot(motion.acceleration_of(m.feature[i]) - motion.features().bias[m.feature[i]]);
             *out = sum;
         };
-        return {.measure = measure, .needs_accelerations = true};
+        return {.measure = measure,
+                .needs_accelerations = true,
+                .units = {unit_of(m_.measure(m_.find_scalar(std::get<Coordinate>(sensor.of).name)), 2)}};
     }
 
     Probe<D> operator()(const AngularVelocity& sensor) const {
@@ -137,70 +152,69 @@ public:
             return alpha;
         });
         probe.needs_accelerations = true;
+        probe.units = {"rad/s^2"};
         return probe;
+    }
+
+    Probe<D> operator()(const OrientationSensor& sensor) const {
+        const MarkerFeatures<D> marker = features_of(sensor.marker);
+        std::optional<MarkerFeatures<D>> reference;
+        if (!sensor.relative_to.is_null()) reference = features_of(sensor.relative_to);
+        const auto rotation = [&motion = motion_, marker, reference] {
+            const FeatureState<D>& f = motion.features();
+            Mat<D> axes;
+            for (int k = 0; k < D; ++k) {
+                const Vec<D>& e = f.value[marker.axis[k]];
+                axes.col(k) = reference ? along(f, *reference, e) : e;
+            }
+            return axes;
+        };
+        if constexpr (D == 2) {
+            if (sensor.form && *sensor.form != OrientationForm::matrix)
+                throw ModelError(fmt::format(
+                    "sensor '{}': in the plane an orientation is one angle; 'as' may ask for a matrix only", name_));
+            if (sensor.form) return make_matrix(rotation);
+            return {.measure = [rotation](const Instant<D>&,
+                                          double* out) { *out = std::atan2(rotation()(1, 0), rotation()(0, 0)); },
+                    .units = {"rad"}};
+        } else {
+            return make_orientation(sensor.form.value_or(OrientationForm::quaternion), rotation);
+        }
     }
 
     Probe<D> operator()(const CoordinateSensor& sensor) const {
         return {.measure = [&m = m_.measure(m_.find_scalar(sensor.coordinate.name))](
-                               const Instant<D>& now, double* out) { *out = compute_value(m, now.context); }};
+                               const Instant<D>& now, double* out) { *out = compute_value(m, now.context); },
+                .units = {unit_of(m_.measure(m_.find_scalar(sensor.coordinate.name)))}};
     }
     Probe<D> operator()(const RateSensor& sensor) const {
         return {.measure = [&m = m_.measure(m_.find_scalar(sensor.coordinate.name))](
-                               const Instant<D>& now, double* out) { *out = compute_rate(m, now.context); }};
+                               const Instant<D>& now, double* out) { *out = compute_rate(m, now.context); },
+                .units = {unit_of(m_.measure(m_.find_scalar(sensor.coordinate.name)), 1)}};
     }
 
-    Probe<D> operator()(const Reaction& sensor) const {
-        const auto* joint = std::get_if<JointHandle>(&sensor.of);
-        const int element = m_.element_index.at(
-            joint != nullptr ? model_.joints.get(*joint).name
-                             : "driver " + model_.drivers.get(std::get<DriverHandle>(sensor.of)).name);
-        if (sensor.axes != Reaction{}.axes) refuse_axes(sensor, m_.elements[element]);
-        Probe<D> probe{.needs_accelerations = true, .needs_reactions = true};
-        if (!ReactionSolver<D>::has_wrench(m_.elements[element])) {
-            probe.measure = [&reactions = motion_.reactions(), element](const Instant<D>&, double* out) {
-                *out = reactions.multiplier(element, 0);
-            };
-            return probe;
-        }
-        std::optional<MarkerFeatures<D>> axes;
-        if (const auto* marker = std::get_if<MarkerHandle>(&sensor.axes)) axes = features_of(*marker);
-        if (sensor.axes == decltype(sensor.axes){ReactionFrame::joint}) axes = m_.elements[element].a;
-        probe.components = D == 2 ? Components{"fx", "fy", "tz"} : Components{"fx", "fy", "fz", "tx", "ty", "tz"};
-        probe.measure = [&motion = motion_, element, axes](const Instant<D>&, double* out) {
-            TwistVec<D> wrench = motion.reactions().reaction(element);
-            if (axes) {
-                const FeatureState<D>& f = motion.features();
-                wrench.template head<D>() = along(f, *axes, Vec<D>(wrench.template head<D>()));
-                if constexpr (D == 3) wrench.template tail<3>() = along(f, *axes, Vec<3>(wrench.template tail<3>()));
-            }
-            std::copy(wrench.data(), wrench.data() + twist_size<D>, out);
-        };
-        return probe;
-    }
-
-    Probe<D> operator()(const ForceSensor& sensor) const {
-        const int force = m_.force_index.at(model_.forces.get(sensor.force).name);
-        return {.measure = [&m = m_, force](const Instant<D>& now, double* out) {
-            *out = m.forces.size(force, m.constraints.measures, now.context, now.state.t);
-        }};
-    }
+    Probe<D> operator()(const Reaction& sensor) const { return loads().make(sensor); }
+    Probe<D> operator()(const ForceSensor& sensor) const { return loads().make(sensor); }
+    Probe<D> operator()(const FrictionSensor& sensor) const { return loads().make(sensor); }
+    Probe<D> operator()(const TyreSensor& sensor) const { return loads().make(sensor); }
 
     Probe<D> operator()(const Gap& sensor) const {
-        return make_stop(sensor.stop, INFINITY, [&m = m_](const Instant<D>& now, const StopRow& row, double smallest) {
-            return std::min(smallest, compute_gap(m, row, now.context));
-        });
+        return make_stop(sensor.stop, INFINITY, {"m", "rad"},
+                         [&m = m_](const Instant<D>& now, const StopRow& row, double smallest) {
+                             return std::min(smallest, compute_gap(m, row, now.context));
+                         });
     }
     Probe<D> operator()(const ContactForce& sensor) const {
-        Probe<D> probe =
-            make_stop(sensor.stop, 0, [&motion = motion_](const Instant<D>&, const StopRow& row, double sum) {
-                const int first = motion.mechanism().elements[row.element].first_row;
-                return sum + motion.reactions().multiplier(row.element, row.row - first);
-            });
+        Probe<D> probe = make_stop(sensor.stop, 0, {"N", "N m"},
+                                   [&motion = motion_](const Instant<D>&, const StopRow& row, double sum) {
+                                       const int first = motion.mechanism().elements[row.element].first_row;
+                                       return sum + motion.reactions().multiplier(row.element, row.row - first);
+                                   });
         probe.needs_accelerations = probe.needs_reactions = true;
         return probe;
     }
     Probe<D> operator()(const Impulse& sensor) const {
-        return make_stop(sensor.stop, 0, [](const Instant<D>& now, const StopRow& row, double sum) {
+        return make_stop(sensor.stop, 0, {"N s", "N m s"}, [](const Instant<D>& now, const StopRow& row, double sum) {
             return sum + row.impulse.in(now.state.memory);
         });
     }
@@ -210,8 +224,11 @@ public:
         const std::string& name = model_.contacts.get(sensor.contact).name;
         const auto found = std::find_if(rules.begin(), rules.end(), [&](const auto& r) { return r.name == name; });
         const int rule = static_cast<int>(found - rules.begin());
-        Probe<D> probe{.components = {"normal", "count", "depth", "friction"}};
-        if (found->impulse.exists()) probe.components.push_back("impulse");
+        Probe<D> probe{.components = {"normal", "count", "depth", "friction"}, .units = {"N", "", "m", "N"}};
+        if (found->impulse.exists()) {
+            probe.components.push_back("impulse");
+            probe.units.push_back("N s");
+        }
         probe.measure = [&contacts = contacts_, rule, impulse = found->impulse](const Instant<D>& now, double* out) {
             const ContactRuleLoad load = contacts.measure_rule(rule, now.state, now.context);
             out[0] = load.normal;
@@ -224,20 +241,24 @@ public:
     }
 
     Probe<D> operator()(const EnergySensor& sensor) const {
-        return {.measure = [&motion = motion_, kind = sensor.kind](const Instant<D>& now, double* out) {
-            const auto impact_loss = motion.mechanism().impact_loss;
-            switch (kind) {
-                case EnergyKind::kinetic: *out = motion.energy(now.state).kinetic; break;
-                case EnergyKind::potential: *out = motion.energy(now.state).potential; break;
-                case EnergyKind::work: *out = now.work; break;
-                case EnergyKind::total: {
-                    const Energies e = motion.energy(now.state);
-                    *out = e.kinetic + e.potential;
-                    break;
-                }
-                case EnergyKind::impacts: *out = impact_loss.exists() ? impact_loss.in(now.state.memory) : 0; break;
-            }
-        }};
+        return {.measure =
+                    [&motion = motion_, kind = sensor.kind](const Instant<D>& now, double* out) {
+                        const auto impact_loss = motion.mechanism().impact_loss;
+                        switch (kind) {
+                            case EnergyKind::kinetic: *out = motion.energy(now.state).kinetic; break;
+                            case EnergyKind::potential: *out = motion.energy(now.state).potential; break;
+                            case EnergyKind::work: *out = now.work; break;
+                            case EnergyKind::total: {
+                                const Energies e = motion.energy(now.state);
+                                *out = e.kinetic + e.potential;
+                                break;
+                            }
+                            case EnergyKind::impacts:
+                                *out = impact_loss.exists() ? impact_loss.in(now.state.memory) : 0;
+                                break;
+                        }
+                    },
+                .units = {"J"}};
     }
     Probe<D> operator()(const ErrorSensor& sensor) const {
         const auto measure = [&motion = motion_, &step = step_, kind = sensor.kind](const Instant<D>& now,
@@ -287,13 +308,50 @@ private:
         return view;
     }
 
+    static Probe<D> make_matrix(const auto& rotation) {
+        Probe<D> probe{.components = Components{"xx", "xy", "yx", "yy"}};
+        if (D == 3) probe.components = {"xx", "xy", "xz", "yx", "yy", "yz", "zx", "zy", "zz"};
+        probe.measure = [rotation](const Instant<D>&, double* out) {
+            Eigen::Map<Eigen::Matrix<double, D, D, Eigen::RowMajor>> all(out);
+            all = rotation();
+        };
+        return probe;
+    }
+    static Probe<D> make_orientation(OrientationForm form, const auto& rotation) {
+        const auto with = [&](Components components, std::vector<const char*> units, auto find) {
+            Probe<D> probe{.components = std::move(components), .units = std::move(units)};
+            probe.measure = [rotation, find](const Instant<D>&, double* out) {
+                const auto numbers = find(rotation());
+                std::copy(numbers.data(), numbers.data() + numbers.size(), out);
+            };
+            return probe;
+        };
+        switch (form) {
+            case OrientationForm::quaternion: return with({"w", "x", "y", "z"}, {""}, find_quaternion);
+            case OrientationForm::axis_angle:
+                return with({"angle", "x", "y", "z"}, {"rad", "", "", ""}, find_axis_angle);
+            case OrientationForm::matrix: return make_matrix(rotation);
+            case OrientationForm::roll_pitch_yaw:
+                return with({"roll", "pitch", "yaw"}, {"rad"}, [](const Mat3& r) {
+                    return Vec3(find_turns(r, {2, 1, 0}).reverse());
+                });
+            default: break;
+        }
+        return with({"first", "second", "third"}, {"rad"},
+                    [axes = turn_axes(form)](const Mat3& r) { return find_turns(r, axes); });
+    }
+
     template <int Order>
     Probe<D> make_point(MarkerHandle marker, const auto& sensor) const {
         const auto measure = [&motion = motion_, view = view_of(marker, sensor)](const Instant<D>&, double* out) {
             const Vec<D> y = view.template point_derivative<Order>(motion);
             std::copy(y.data(), y.data() + D, out);
         };
-        return {.components = vector_components<D>(), .measure = measure, .needs_accelerations = Order == 2};
+        constexpr std::array<const char*, 3> units{"m", "m/s", "m/s^2"};
+        return {.components = vector_components<D>(),
+                .measure = measure,
+                .needs_accelerations = Order == 2,
+                .units = {units[Order]}};
     }
     Probe<D> make_angular(const auto& sensor, const auto& value) const {
         const auto measure = [&motion = motion_, view = view_of(sensor.marker, sensor), value](const Instant<D>&,
@@ -301,27 +359,24 @@ private:
             const AngularVec<D> w = view.angular_components(motion, value(view));
             std::copy(w.data(), w.data() + angular_size<D>, out);
         };
-        return {.components = D == 2 ? Components{""} : vector_components<D>(), .measure = measure};
+        return {.components = D == 2 ? Components{""} : vector_components<D>(), .measure = measure, .units = {"rad/s"}};
     }
-    // Of all rows of a stop: the smallest gap, the sum of forces or impulses.
-    Probe<D> make_stop(StopHandle stop, double start, const auto& use) const {
+    // Of all rows of a stop: the smallest gap, the sum of forces or impulses. Units: of a length, of an angle.
+    Probe<D> make_stop(StopHandle stop, double start, std::array<const char*, 2> units, const auto& use) const {
         const int element = m_.element_index.at("stop " + model_.stops.get(stop).name);
-        return {.measure = [&m = m_, element, start, use](const Instant<D>& now, double* out) {
+        Probe<D> probe{.measure = [&m = m_, element, start, use](const Instant<D>& now, double* out) {
             *out = start;
             for (const StopRow& row : m.stops)
                 if (row.element == element) *out = use(now, row, *out);
         }};
+        if (m_.elements[element].row_count == 0) return probe;
+        const Row& row = m_.constraints.rows[m_.elements[element].first_row];
+        const bool is_angle = m_.measure(m_.constraints.terms[row.first_term].measure).kind == MeasureKind::angle;
+        probe.units = {units[is_angle ? 1 : 0]};
+        return probe;
     }
 
-    // What would have no effect, or no meaning.
-    void refuse_axes(const Reaction& sensor, const ConstraintElement<D>& element) const {
-        const std::string what =
-            fmt::format("sensor '{}': the reaction of {} '{}'", name_, element_role_name(element.role), element.name);
-        if (!ReactionSolver<D>::has_wrench(element))
-            throw ModelError(what + " is one number: 'axes' would have no effect");
-        if (std::holds_alternative<ReactionFrame>(sensor.axes) && !element.has_markers)
-            throw ModelError(what + " belongs to no marker: give the name of a marker or body as 'axes'");
-    }
+    LoadProbes<D> loads() const { return {model_, name_, motion_}; }
 
     const Model& model_;
     const std::string& name_;

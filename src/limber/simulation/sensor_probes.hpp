@@ -23,6 +23,7 @@ struct Probe {
     std::vector<const char*> components{""};                    ///< names after a dot; "": none
     std::function<void(const Instant<D>&, double*)> measure{};  ///< empty: of an expression in other columns
     bool needs_accelerations = false, needs_reactions = false;
+    std::vector<const char*> units{""};  ///< one for all components, or one for each
     int first_column = 0;
 };
 

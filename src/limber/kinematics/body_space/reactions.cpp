@@ -191,6 +191,46 @@ TwistVec<D> ReactionSolver<D>::reaction(int index) const {
 }
 
 template <int D>
+std::vector<int> ReactionSolver<D>::find_bodies(int index) const {
+    const ConstraintElement<D>& element = m_.elements[index];
+    if (element.mesh >= 0) return {m_.meshes[element.mesh].wheel[0], m_.meshes[element.mesh].wheel[1]};
+    if (element.has_markers) return {element.body_a, element.body_b};
+    std::vector<int> bodies;
+    const ConstraintSet<D>& set = constraints_.set;
+    for (int r = element.first_row; r < element.first_row + element.row_count; ++r)
+        for (int s = set.rows[r].first_slot; s < set.rows[r].first_slot + set.rows[r].slot_count; ++s)
+            bodies.push_back(m_.features[set.slot_feature[s]].body);
+    if (!bodies.empty()) bodies.push_back(-1);  // components in the world have no feature of the ground
+    std::sort(bodies.begin(), bodies.end());
+    bodies.erase(std::unique(bodies.begin(), bodies.end()), bodies.end());
+    return bodies;
+}
+
+template <int D>
+TwistVec<D> ReactionSolver<D>::reaction_on(int index, int body, const std::vector<int>& bodies,
+                                           const Vec<D>& at) const {
+    const ConstraintElement<D>& element = m_.elements[index];
+    TwistVec<D> wrench = TwistVec<D>::Zero();
+    if (element.mesh >= 0) {
+        const double sign = body == m_.meshes[element.mesh].wheel[1] ? 1 : -1;
+        const ToothForce<D>& teeth = teeth_[element.mesh];
+        const Vec<D> push = sign * multipliers_[element.first_row] * teeth.along;
+        wrench.template head<D>() = push;
+        wrench.template tail<angular_size<D>>() = moment<D>(Vec<D>(teeth.place - at), push);
+        return wrench;
+    }
+    for (int r = element.first_row; r < element.first_row + element.row_count; ++r) {
+        if (body >= 0) {
+            wrench += multipliers_[r] * row_wrench(r, body, at);
+            continue;
+        }
+        for (const int other : bodies)
+            if (other >= 0) wrench -= multipliers_[r] * row_wrench(r, other, at);
+    }
+    return wrench;
+}
+
+template <int D>
 Vec<D> ReactionSolver<D>::reaction_point(int index) const {
     const ConstraintElement<D>& element = m_.elements[index];
     return element.mesh >= 0 ? teeth_[element.mesh].place : constraints_.features.value[element.b.point];

@@ -43,6 +43,11 @@ public:
     /// reaction_point().
     TwistVec<D> reaction(int element) const;
     Vec<D> reaction_point(int element) const;
+    /// Bodies that an element may push; -1: the ground. Empty: it has no rows.
+    std::vector<int> find_bodies(int element) const;
+    /// Force and torque of an element on one of them, about a point; on the ground, the opposite of what it does to all
+    /// others of `bodies`.
+    TwistVec<D> reaction_on(int element, int body, const std::vector<int>& bodies, const Vec<D>& at) const;
     /// The multiplier of a joint's or driver's row.
     double multiplier(int element, int row) const;
     /// What a unit multiplier of a row does to a body, about a point.

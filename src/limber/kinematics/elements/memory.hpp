@@ -152,6 +152,7 @@ public:
     MemorySlot(MemorySlot<Narrower> slot) : first_(slot.first_) {}
 
     bool exists() const { return first_ >= 0; }
+    bool operator==(const MemorySlot&) const = default;
     decltype(auto) in(std::vector<double>& memory) const { return find(memory.data()); }
     decltype(auto) in(std::span<const double> memory) const { return find(memory.data()); }
     /// What another memory has in such a block, if there are both.

@@ -1,5 +1,6 @@
 #include "limber/kinematics/forces/tyre.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "limber/kinematics/elements/triple.hpp"
@@ -62,26 +63,40 @@ struct Result {
     double normal = 0;
 };
 
+// How a wheel runs on a plane with that normal.
+template <class S>
+struct Running {
+    Triple<S> forward, left;  // axes in the road plane
+    S rolling, slip, camber;  // rolling: share of the lateral force, which fades out at standstill
+};
+
+// False: the wheel lies on its side.
+template <class S>
+bool find_running(const Triple<S>& normal, const Triple<S>& axis, const Triple<S>& velocity, Running<S>& running) {
+    running.forward = cross(axis, normal);
+    const S length = sqrt(dot(running.forward, running.forward));
+    if (!(value_of(length) > 0.1)) return false;
+    running.forward = scaled(S(1.0) / length, running.forward);
+    running.left = cross(normal, running.forward);
+    const S ahead = dot(velocity, running.forward);
+    const S speed_squared = ahead * ahead + S(slow_wheel * slow_wheel);
+    running.rolling = ahead * ahead / speed_squared;
+    running.slip = atan(dot(velocity, running.left) / sqrt(speed_squared));
+    running.camber = atan(dot(normal, axis) / length);
+    return true;
+}
+
 // Side force in the road plane and aligning moment.
 template <class S>
 void add_lateral(const CalspanCoefficients& k, const S& load, const Triple<S>& normal, const Triple<S>& axis,
                  const Triple<S>& velocity, Result<S>& result) {
-    // Axes in the road plane: forward and to the left.
-    Triple<S> forward = cross(axis, normal);
-    const S length = sqrt(dot(forward, forward));
-    if (!(value_of(length) > 0.1)) return;  // the wheel lies on its side
-    forward = scaled(S(1.0) / length, forward);
-    const Triple<S> left = cross(normal, forward);
-    const S ahead = dot(velocity, forward);
-    const S speed_squared = ahead * ahead + S(slow_wheel * slow_wheel);
-    const S rolling = ahead * ahead / speed_squared;
-    const S slip = atan(dot(velocity, left) / sqrt(speed_squared));
-    const S camber = atan(dot(normal, axis) / length);
+    Running<S> running;
+    if (!find_running(normal, axis, velocity, running)) return;
     S aligning(0.0);
-    const S side = rolling * lateral_force(k, load, slip, camber, aligning);
-    aligning = rolling * aligning;
+    const S side = running.rolling * lateral_force(k, load, running.slip, running.camber, aligning);
+    aligning = running.rolling * aligning;
     for (int i = 0; i < 3; ++i) {
-        result.force[i] += side * left[i];
+        result.force[i] += side * running.left[i];
         result.moment[i] += aligning * normal[i];
     }
 }
@@ -117,6 +132,29 @@ TyreWrench evaluate_tyre(const TyreLaw& law, bool planar, const Vec3& centre, co
     const auto triple = [](const Vec3& v) { return Triple<double>{v.x(), v.y(), v.z()}; };
     const Result<double> r = evaluate<double>(law, planar, triple(centre), triple(axis), triple(velocity));
     return {Vec3(r.force[0], r.force[1], r.force[2]), Vec3(r.moment[0], r.moment[1], r.moment[2]), r.normal};
+}
+
+TyreContact measure_tyre(const TyreLaw& law, bool planar, const Vec3& centre, const Vec3& axis, const Vec3& velocity) {
+    const auto triple = [](const Vec3& v) { return Triple<double>{v.x(), v.y(), v.z()}; };
+    const auto vector = [](const Triple<double>& t) { return Vec3(t[0], t[1], t[2]); };
+    const TyreWrench wrench = evaluate_tyre(law, planar, centre, axis, velocity);
+    const UnaryDerivatives road = law.road->evaluate(centre.x());
+    const double above = centre[planar ? 1 : 2] - road.f;
+    TyreContact contact;
+    contact.normal = wrench.normal;
+    contact.depth = std::max(0.0, law.radius - above);
+    if (planar) return contact;
+    const double upright = 1 / std::hypot(1.0, road.fx);
+    const Triple<double> normal{-road.fx * upright, 0, upright};
+    Running<double> running;
+    if (!find_running(normal, triple(axis), triple(velocity), running)) return contact;
+    contact.slip = running.slip;
+    contact.camber = running.camber;
+    contact.longitudinal = wrench.force.dot(vector(running.forward));
+    contact.lateral = wrench.force.dot(vector(running.left));
+    const Vec3 arm = vector(contact_arm(above * upright, normal, triple(axis)));
+    contact.aligning = (wrench.moment - arm.cross(wrench.force)).dot(vector(normal));
+    return contact;
 }
 
 TyreWrench evaluate_tyre(const TyreLaw& law, bool planar, const Vec3& centre, const Vec3& axis, const Vec3& velocity,

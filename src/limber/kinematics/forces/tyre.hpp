@@ -47,8 +47,18 @@ struct TyreTangent {
     Eigen::Matrix<double, 6, 3> by_centre, by_axis, by_velocity;
 };
 
+/// What acts on the wheel at the point where its plane meets the road, and how it stands and runs there. In the plane
+/// only normal force and depth.
+struct TyreContact {
+    double normal = 0, longitudinal = 0, lateral = 0;  ///< along n, e_x, e_y'
+    double aligning = 0;                               ///< M_z, about n
+    double slip = 0, camber = 0;                       ///< angles; zero where the wheel lies on its side
+    double depth = 0;                                  ///< never negative
+};
+
 /// In the plane: y up, z components zero.
 TyreWrench evaluate_tyre(const TyreLaw& law, bool planar, const Vec3& centre, const Vec3& axis, const Vec3& velocity);
+TyreContact measure_tyre(const TyreLaw& law, bool planar, const Vec3& centre, const Vec3& axis, const Vec3& velocity);
 TyreWrench evaluate_tyre(const TyreLaw& law, bool planar, const Vec3& centre, const Vec3& axis, const Vec3& velocity,
                          TyreTangent& tangent);
 
