@@ -9,10 +9,10 @@
 
 #include "common.hpp"
 #include "interrupt.hpp"
-#include "limber/io/svg_plot.hpp"
 #include "limber/modular/exchange.hpp"
 #include "limber/simulation/checkpoint.hpp"
 #include "output_files.hpp"
+#include "run_plots.hpp"
 #include "run_summary.hpp"
 
 namespace limber::app {
@@ -25,54 +25,11 @@ struct RunArguments {
     std::string checkpoint, checkpoint_file;
     bool resume = false, distributed = false;
     std::vector<std::string> outputs;
-    std::vector<std::pair<std::string, std::string>> plots;
+    RunPlots plots;
     std::string summary = "text";
     bool quiet = false;
     bool from_equilibrium = false;
 };
-
-std::vector<std::string> split(const std::string& list) {
-    std::vector<std::string> parts;
-    std::string part;
-    for (const char c : list + ",") {
-        if (c == ',') {
-            if (!part.empty()) parts.push_back(part);
-            part.clear();
-        } else {
-            part += c;
-        }
-    }
-    return parts;
-}
-
-// Sensors of a plot must exist before the run starts, not after it.
-void check_plots(const RunArguments& arguments, const std::vector<std::string>& columns) {
-    ResultTable table;
-    table.columns = columns;
-    std::vector<std::string> names = columns;
-    for (const std::string& column : columns) names.push_back(column.substr(0, column.rfind('.')));
-    for (const auto& [sensors, path] : arguments.plots) {
-        if (!path.ends_with(".svg"))
-            throw ModelError(fmt::format("--plot: expected a file name ending in .svg, found '{}'", path));
-        for (const std::string& name : split(sensors))
-            if (table.find(name).empty())
-                throw ModelError(fmt::format("--plot: there is no sensor '{}'{}; known: {}", name,
-                                             did_you_mean(name, names), fmt::join(columns, ", ")));
-    }
-    for (const std::string& path : arguments.outputs) results_format(path);  // throws
-}
-
-Plot make_plot(const ResultTable& table, const std::string& sensors, const std::string& title) {
-    Plot plot;
-    plot.title = title;
-    plot.x_label = "t [s]";
-    const std::vector<double> t = table.column(0);
-    for (const std::string& name : split(sensors))
-        for (const std::size_t index : table.find(name))
-            plot.series.push_back({table.columns[index], t, table.column(index)});
-    plot.y_label = plot.series.size() == 1 ? plot.series.front().name : "";
-    return plot;
-}
 
 // One of several processes of a run that is not distributed: all would do the same and write the same files. The first
 // one says so.
@@ -162,6 +119,7 @@ public:
 
     const Simulation& simulation() const { return session_->simulation(); }
     const std::vector<std::string>& columns() const { return session_->observer().columns(); }
+    const std::vector<std::string>& units() const { return session_->observer().units(); }
     const RunOptions& options() const { return options_; }
     const std::string& checkpoint_file() const { return file_; }
     bool has_lost_checkpoints() const { return has_lost_checkpoints_; }
@@ -225,15 +183,18 @@ int run_model(const RunArguments& arguments) {
         throw ModelError(file.locate(error.what()));
     }
     refuse_idle_processes(running->simulation().components().size());
-    check_plots(arguments, running->columns());
+    arguments.plots.check(running->columns());
+    for (const std::string& path : arguments.outputs) results_format(path);  // throws
 
     OutputFiles files;
     if (speaks) {
         for (const std::string& path : arguments.outputs) files.try_out(path);
-        for (const auto& plot : arguments.plots) files.try_out(plot.second);
+        for (const auto& requests : {arguments.plots.over_time, arguments.plots.paths})
+            for (const PlotRequest& request : requests) files.try_out(request.second);
         if (running->options().checkpoint_every > 0) files.try_out(running->checkpoint_file());
     }
-    const InterruptWatch watch;  // until all is written
+    const std::vector<std::string> units = running->units();  // events may change the sensors, not the columns
+    const InterruptWatch watch;                               // until all is written
     RunResult result;
     {
         const ProgressBar bar(0, running->options().until, !arguments.quiet && speaks);
@@ -246,9 +207,9 @@ int run_model(const RunArguments& arguments) {
     for (const std::string& path : arguments.outputs)
         if (files.write(path, encode_results(result.table, results_format(path), title)))
             written.push_back("results: " + path);
-    for (const auto& [sensors, path] : arguments.plots)
-        if (files.write(path, render_svg(make_plot(result.table, sensors, title))))
-            written.push_back(fmt::format("plot of {}: {}", sensors, path));
+    for (const auto& [request, plot] : arguments.plots.make(result.table, units, title))
+        if (files.write(request.second, render_svg(plot)))
+            written.push_back(fmt::format("plot of {}: {}", request.first, request.second));
     print_outcome(arguments, *running, result.summary, written);
     if (!result.summary.ok) {
         fmt::print(stderr, "error: {}\n", result.summary.failure);
@@ -302,8 +263,13 @@ void add_run_command(CLI::App& app, int& exit_code) {
     command->add_option("--output", arguments->outputs, "Write all sensors to a .csv or .h5 file")
         ->type_name("FILE")
         ->take_all();
-    command->add_option("--plot", arguments->plots, "Plot sensors over time as SVG: --plot tip.x,tip.y tip.svg")
+    command
+        ->add_option("--plot", arguments->plots.over_time, "Plot sensors over time as SVG: --plot tip.x,tip.y tip.svg")
         ->type_name("SENSOR,... FILE.svg");
+    command
+        ->add_option("--plot-xy", arguments->plots.paths,
+                     "Plot sensors against each other as SVG, pairs of x and y: --plot-xy tip.x,tip.y path.svg")
+        ->type_name("X,Y,... FILE.svg");
     command->add_option("--summary", arguments->summary, "text (default), or json: one JSON object and nothing else")
         ->type_name("FORM")
         ->check(CLI::IsMember({"text", "json"}));
@@ -313,6 +279,7 @@ void add_run_command(CLI::App& app, int& exit_code) {
     command->footer(
         "Examples:\n"
         "  limber run examples/slider-crank.yaml --plot slider.x,slider.y slider.svg\n"
+        "  limber run examples/loops/coupler-curve.yaml --plot-xy coupler.x,coupler.y coupler.svg\n"
         "  limber run examples/n-four-bar.yaml --set N=5 --formulation augmented-lagrangian --integrator rk4 --step "
         "0.01\n"
         "  limber run examples/andrews.yaml --output andrews.csv --summary json");

@@ -134,6 +134,21 @@ TEST(CommandLine, WritesResultsAndPlots) {
     for (const auto& path : {csv, h5, svg}) std::filesystem::remove(path);
 }
 
+TEST(CommandLine, PlotsOneSensorAgainstAnother) {
+    const std::string path = temporary("limber_xy_" + std::to_string(getpid()) + ".svg");
+    const std::string over_time = temporary("limber_over_time_" + std::to_string(getpid()) + ".svg");
+    const Outcome o = limber("run " + example("loops/coupler-curve.yaml") + " --plot-xy coupler.x,coupler.y " + path +
+                             " --plot coupler.x " + over_time);
+    ASSERT_EQ(o.code, 0) << o.err;
+    EXPECT_TRUE(contains(o.out, "plot of coupler.x,coupler.y: " + path));
+    const std::string svg = slurp(path);
+    EXPECT_TRUE(contains(svg, ">coupler.x [m]<"));
+    EXPECT_TRUE(contains(svg, ">coupler.y [m]<"));
+    EXPECT_TRUE(contains(slurp(over_time), ">coupler.x [m]<"));
+    EXPECT_TRUE(contains(slurp(over_time), ">t [s]<"));
+    for (const auto& file : {path, over_time}) std::filesystem::remove(file);
+}
+
 TEST(CommandLine, QuietPrintsErrorsOnly) {
     const std::string run = "run " + example("double-pendulum.yaml") + " --until 0.01 --step 0.001 --quiet";
     const std::string csv = temporary("limber_quiet_" + std::to_string(getpid()) + ".csv");
@@ -220,6 +235,8 @@ TEST(CommandLine, EndsWithOneOnBadInput) {
         {"run " + example("slider-crank.yaml") + " --option roh=2", "did you mean 'rho'"},
         {"run " + example("slider-crank.yaml") + " --plot slidr out.svg", "did you mean 'slider"},
         {"run " + example("slider-crank.yaml") + " --plot slider out.png", "ending in .svg"},
+        {"run " + example("slider-crank.yaml") + " --plot-xy slider.x out.svg", "expected pairs of columns x,y"},
+        {"run " + example("slider-crank.yaml") + " --plot-xy slider.x,slidr.y out.svg", "did you mean 'slider.y"},
         {"run " + example("slider-crank.yaml") + " --output out.txt", "ending in .csv"},
         {"run " + example("slider-crank.yaml") + " --summary xml", "json"},
         {"run", "model is required"},

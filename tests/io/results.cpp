@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <hdf5.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -14,6 +16,7 @@
 #include <vector>
 
 #include "limber/io/svg_plot.hpp"
+#include "limber/math/types.hpp"
 #include "limber/model/error.hpp"
 
 namespace limber {
@@ -138,6 +141,36 @@ TEST(Plot, ShowsTheRangeAskedFor) {
     EXPECT_EQ(count(">10<"), 1);
     EXPECT_EQ(count("<circle"), 2);
     EXPECT_EQ(count("clip-path=\"url(#frame)\""), 1);
+}
+
+// A circle of radius 2 about (3, 1): as wide as high, in pixels too, and wholly inside the picture.
+TEST(Plot, WithEqualScalesKeepsACircleRound) {
+    Plot plot;
+    plot.is_path = plot.has_equal_scales = true;
+    PlotSeries circle{"circle", {}, {}};
+    for (int k = 0; k <= 90; ++k) {
+        circle.x.push_back(3 + 2 * std::cos(k * pi / 45));
+        circle.y.push_back(1 + 2 * std::sin(k * pi / 45));
+    }
+    plot.series.push_back(circle);
+    for (const double flat : {1.0, 0.3, 0.0}) {  // and ellipses down to a line
+        plot.series[0].y = circle.y;
+        for (double& y : plot.series[0].y) y = 1 + flat * (y - 1);
+        const std::string svg = render_svg(plot);
+        std::string points = svg.substr(svg.rfind("<path d=\"M") + 10);
+        points = points.substr(0, points.find('"'));
+        for (char& c : points)
+            if (c == 'L') c = ' ';
+        std::istringstream in(points);
+        std::array<double, 4> box{1e9, -1e9, 1e9, -1e9};
+        for (double x = 0, y = 0; in >> x >> y;) {
+            box = {std::min(box[0], x), std::max(box[1], x), std::min(box[2], y), std::max(box[3], y)};
+        }
+        EXPECT_NEAR(box[3] - box[2], flat * (box[1] - box[0]), 1.5) << flat;
+        EXPECT_GT(box[1] - box[0], 200);
+        EXPECT_GT(box[0], 80);
+        EXPECT_LT(box[1], plot.width - 30);
+    }
 }
 
 TEST(Plot, SurvivesEmptyAndConstantData) {

@@ -113,6 +113,29 @@ TEST(Hooke, OutputSpeedFollowsTheClassicalRatio) {
     }
 }
 
+// Crank 1, ground 2, coupler and rocker 2.5, the coupler as long again beyond the elbow: where two circles meet.
+TEST(CouplerCurve, OfHoekensLinkageGoesStraightForHalfATurn) {
+    Simulation simulation(example("loops/coupler-curve.yaml"), options("global", "trapezoidal"));
+    double lowest = 10;
+    double highest = 0;
+    for (int i = 0; i <= 20; ++i) {
+        ASSERT_TRUE(simulation.advance(0.05 * i, 1e-3).ok);
+        const double turn = pi + 2 * pi * 0.05 * i;
+        const Vec2 a(std::cos(turn), std::sin(turn));
+        const Vec2 apart = Vec2(2, 0) - a;
+        const Vec2 across(-apart.y(), apart.x());
+        const Vec2 elbow = a + 0.5 * apart + across * std::sqrt(6.25 / apart.squaredNorm() - 0.25);
+        const Vec2 tip = a + 2 * (elbow - a);
+        EXPECT_NEAR(sense(simulation, "elbow.x"), elbow.x(), 1e-7) << i;
+        EXPECT_NEAR(sense(simulation, "coupler.x"), tip.x(), 1e-7) << i;
+        EXPECT_NEAR(sense(simulation, "coupler.y"), tip.y(), 1e-7) << i;
+        if (i > 5 && i < 15) continue;
+        lowest = std::min(lowest, tip.y());
+        highest = std::max(highest, tip.y());
+    }
+    EXPECT_LT(highest - lowest, 0.02) << "over a way of 4";
+}
+
 TEST(ConstantVelocity, OutputTurnsAsTheInput) {
     Simulation simulation(example("joints/constant-velocity.yaml"));
     for (int i = 1; i <= 10; ++i) {

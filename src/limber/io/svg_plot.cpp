@@ -19,6 +19,12 @@ struct Axis {
     std::vector<double> ticks;
     double pixel_low = 0, pixel_high = 1;
 
+    // These ends and no others.
+    void keep_to(double first, double last) {
+        low = first;
+        high = last;
+        std::erase_if(ticks, [&](double t) { return t < low - 1e-9 || t > high + 1e-9 * std::abs(high); });
+    }
     double transform(double v) const { return is_log ? std::log10(v) : v; }
     bool accepts(double v) const { return std::isfinite(v) && (!is_log || v > 0); }
     bool shows(double v) const { return transform(v) >= low && transform(v) <= high; }
@@ -73,6 +79,22 @@ Axis make_axis(double low, double high, bool is_log, int tick_count) {
     return axis;
 }
 
+// Widens ranges (x from, to, y from, to) by a margin of 5 %, and the smaller one so that a unit is as long along both
+// axes in a frame of that width and at most about that height; no flatter than a quarter of the width.
+void fit_scales(double* range, double width, double height) {
+    const auto widen = [](double* ends, double size) {
+        const double middle = 0.5 * (ends[0] + ends[1]);
+        ends[0] = middle - 0.5 * size;
+        ends[1] = middle + 0.5 * size;
+    };
+    const double least = 1e-12 + 1e-6 * std::max(std::abs(range[1] + range[0]), std::abs(range[3] + range[2]));
+    const double x = 1.1 * std::max(range[1] - range[0], least);
+    const double y = std::max(1.1 * std::max(range[3] - range[2], least), 0.25 * x);
+    const double tallest = 1.6 * height / width;
+    widen(range, std::max(x, y / tallest));
+    widen(range + 2, y);
+}
+
 std::string tick_label(const Axis& axis, double value) {
     if (!axis.is_log) return fmt::format("{:.6g}", value);
     return fmt::format("10<tspan dy=\"-6\" font-size=\"10\">{:.0f}</tspan>", std::log10(value));
@@ -116,7 +138,8 @@ std::string polyline(const PlotSeries& s, const Axis& x, const Axis& y) {
 
 }  // namespace
 
-std::string render_svg(const Plot& plot) {
+std::string render_svg(const Plot& asked) {
+    Plot plot = asked;
     // Ranges.
     double range[4] = {INFINITY, -INFINITY, INFINITY, -INFINITY};
     Axis probe_x;
@@ -144,13 +167,19 @@ std::string render_svg(const Plot& plot) {
     const double left = 80;
     const double right = plot.width - (has_legend ? 50 + 7.2 * static_cast<double>(longest) : 30);
     const double top = plot.title.empty() ? 20 : 46;
+    if (plot.has_equal_scales) {
+        fit_scales(range, right - left, plot.height - 56 - top);
+        plot.height =
+            static_cast<int>(std::lround(56 + top + (right - left) * (range[3] - range[2]) / (range[1] - range[0])));
+    }
     const double bottom = plot.height - 56;
     Axis x = make_axis(range[0], range[1], plot.log_x, 8);
     Axis y = make_axis(range[2], range[3], plot.log_y, 7);
-    if (!plot.log_x) {  // no empty margin along time
-        x.low = range[0];
-        x.high = range[1] > range[0] ? range[1] : range[0] + 1;
-        std::erase_if(x.ticks, [&](double t) { return t < x.low - 1e-9 || t > x.high + 1e-9 * std::abs(x.high); });
+    if (plot.has_equal_scales) {
+        x.keep_to(range[0], range[1]);
+        y.keep_to(range[2], range[3]);
+    } else if (!plot.log_x && !plot.is_path) {  // no empty margin along time
+        x.keep_to(range[0], range[1] > range[0] ? range[1] : range[0] + 1);
     }
     x.pixel_low = left;
     x.pixel_high = right;
@@ -202,6 +231,11 @@ std::string render_svg(const Plot& plot) {
             for (std::size_t k = 0; k < s.x.size(); ++k)
                 if (x.accepts(s.x[k]) && y.accepts(s.y[k]) && y.shows(s.y[k]))
                     svg += mark(style, x.pixel(s.x[k]), y.pixel(s.y[k]), colour) + "\n";
+        for (std::size_t k = 0; k < s.x.size() && s.marks_start; ++k) {
+            if (!x.accepts(s.x[k]) || !y.accepts(s.y[k])) continue;
+            svg += mark(0, x.pixel(s.x[k]), y.pixel(s.y[k]), colour) + "\n";
+            break;
+        }
         if (has_legend) {
             const double ly = top + 12 + 20 * static_cast<double>(i);
             fmt::format_to(out, "<path d=\"M{:.1f} {:.1f}h18\" stroke=\"{}\" stroke-width=\"2.5\"{}/>", right + 10, ly,

@@ -13,6 +13,7 @@ struct PlotSeries {
     std::vector<double> x, y;
     bool has_markers = false;  ///< a mark at every point
     int style = -1;            ///< colour and mark; -1: the next one
+    bool marks_start = false;  ///< a mark at the first point
 };
 
 struct Plot {
@@ -20,6 +21,9 @@ struct Plot {
     std::vector<PlotSeries> series;
     bool log_x = false, log_y = false;
     std::optional<std::pair<double, double>> y_range{};  ///< what lies beyond is cut off (default: everything is shown)
+    /// One against the other, as a path: x has margins as y has, and with equal scales a circle stays one; the height
+    /// is then chosen to fit.
+    bool is_path = false, has_equal_scales = false;
     int width = 900, height = 520;
 };
 
