@@ -28,6 +28,10 @@ inline std::vector<ForceCase> force_cases() {
         {"force_in_body", "{force: b.s, vector: VECTOR, frame: body}"},
         {"torque_in_world", "{torque: b.s, vector: TORQUE}"},
         {"torque_in_body", "{torque: b.s, vector: TORQUE, frame: body}"},
+        {"force_of_motion", "{force: b.s, vector: MOTION}"},
+        {"force_of_motion_in_body", "{force: b.s, vector: MOTION, frame: body}"},
+        {"torque_of_motion", "{torque: b.s, vector: TWIST}"},
+        {"torque_of_motion_in_body", "{torque: b.s, vector: TWIST, frame: body}"},
         {"bushing", "{bushing: [a.m, b.m], stiffness: BUSH, damping: DAMP}"},
         {"bushing_matrix", "{bushing: [a.s, b.s], stiffness: FULL}"},
         {"drag", "{drag: b.s, linear: 0.4, quadratic: 0.9, medium: MEDIUM}"},
@@ -46,6 +50,10 @@ inline std::string force_model(const ForceCase& force, bool planar) {
     };
     replace("VECTOR", planar ? "[2 + t, -3]" : "[2 + t, -3, 1]");
     replace("TORQUE", planar ? "0.7 - t" : "[0.5, 0.7 - t, -0.3]");
+    replace("MOTION", std::string("['x*y - 0.3*vx + t', 'sin(j.angle)*vy - 2*x^2 + 0.1*j.angle.rate^2'") +
+                          (planar ? "]" : ", 'vz*z + j.angle*x']"));
+    replace("TWIST", planar ? "'x - 0.4*j.angle.rate + vy*vx'"
+                            : "['x - 0.4*j.angle.rate', 'vy*vx + t', 'z*j.angle - 0.2*vz']");
     replace("BUSH", planar ? "[50, 70, 3]" : "[50, 70, 90, 3, 4, 5]");
     replace("DAMP", planar ? "[1, 2, 0.1]" : "[1, 2, 3, 0.1, 0.2, 0.3]");
     replace("LATERAL", planar ? ""

@@ -51,10 +51,10 @@ protected:
                                  : node.number(names(note), is_free(note));
     }
     void read(Number3& value, const YamlNode& node, const FieldNote& note) const {
-        value = node.vector(reader_.model_.planar, names(note));
+        value = node.vector(reader_.model_.planar, names(note), is_free(note));
     }
     void read(AngularVector& value, const YamlNode& node, const FieldNote& note) const {
-        value.components = reader_.read_angular(node, names(note));
+        value.components = reader_.read_angular(node, names(note), is_free(note));
     }
     void read(std::vector<Number>& value, const YamlNode& node, const FieldNote&) const { value = node.numbers(); }
     void read(bool& value, const YamlNode& node, const FieldNote&) const { value = node.truth(); }

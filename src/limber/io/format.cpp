@@ -240,7 +240,10 @@ const std::vector<FieldFormat>& top_level_fields() {
         {"include", K::object, "file or list of files read first; regular files only"},
         {"plane", K::text, "xy: a planar model, all points as [x, y]"},
         {"parameters", K::object, "{name: number or expression of other parameters}"},
-        {"gravity", K::vector, "acceleration (default [0, 0, -9.81]; plane [0, -9.81]); 'none' for zero"},
+        {"gravity", K::vector,
+         "acceleration (default [0, 0, -9.81]; plane [0, -9.81]); 'none' for zero; expressions of t and of the place "
+         "x, y, z "
+         "of each body's centre of mass"},
         {"tables", K::object, "{name: {rows: ...}}, usable as functions in expressions"},
         {"curves", K::object, "{name: {points: ...}} for point-on-curve"},
         {"roads", K::object, "{name: piece or list of pieces, added up} for tyres"},

@@ -252,7 +252,7 @@ void ModelReader::read_gravity() {
             node->choice({"none"});
             model_.gravity = {0.0, 0.0, 0.0};
         } else {
-            model_.gravity = node->vector(model_.planar, {"t"});
+            model_.gravity = node->vector(model_.planar, {"t", "x", "y", "z"});
         }
     }
 }

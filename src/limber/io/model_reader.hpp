@@ -57,7 +57,7 @@ private:
     Orientation read_orientation(const YamlNode& node) const;
     Solid read_solid(const TypeFormat& format, const YamlNode& node, Body& body) const;
     void read_general_mass(const YamlNode& node, Body& body) const;
-    Number3 read_angular(const YamlNode& node, const std::vector<std::string>& also = {}) const;
+    Number3 read_angular(const YamlNode& node, const std::vector<std::string>& also = {}, bool free = false) const;
 
     // read_joints.cpp
     void read_joint(const std::string& name, const YamlNode& node);

@@ -57,9 +57,9 @@ Placement ModelReader::read_placement(const YamlNode& node) const {
     return placement;
 }
 
-Number3 ModelReader::read_angular(const YamlNode& node, const std::vector<std::string>& also) const {
-    if (!model_.planar) return node.vector(false, also);
-    return {0.0, 0.0, node.number(also)};
+Number3 ModelReader::read_angular(const YamlNode& node, const std::vector<std::string>& also, bool free) const {
+    if (!model_.planar) return node.vector(false, also, free);
+    return {0.0, 0.0, node.number(also, free)};
 }
 
 Solid ModelReader::read_solid(const TypeFormat& format, const YamlNode& node, Body& body) const {

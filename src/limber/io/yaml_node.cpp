@@ -298,13 +298,13 @@ Number YamlNode::number(const std::vector<std::string>& also, bool free) const {
     return result;
 }
 
-Number3 YamlNode::vector(bool planar, const std::vector<std::string>& also) const {
+Number3 YamlNode::vector(bool planar, const std::vector<std::string>& also, bool free) const {
     const std::size_t size = planar ? 2 : 3;
     if (!node_.IsSequence() || node_.size() != size)
         fail(fmt::format("expected {} numbers [{}], found {}", size, planar ? "x, y" : "x, y, z", found()));
     Number3 result;
     const auto list = items("numbers");
-    for (std::size_t i = 0; i < size; ++i) result[i] = list[i].number(also);
+    for (std::size_t i = 0; i < size; ++i) result[i] = list[i].number(also, free);
     return result;
 }
 

@@ -68,7 +68,7 @@ public:
     /// An expression of parameters and the given further names. `free`: any name, checked later.
     Number number(const std::vector<std::string>& also = {}, bool free = false) const;
     /// Two (planar) or three numbers; the third of a planar vector is zero.
-    Number3 vector(bool planar, const std::vector<std::string>& also = {}) const;
+    Number3 vector(bool planar, const std::vector<std::string>& also = {}, bool free = false) const;
     std::vector<Number> numbers() const;
 
     /// Checks that a name can be used for an element and in expressions.

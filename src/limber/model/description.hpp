@@ -75,7 +75,8 @@ enum class Variables {
     x,        ///< x
     scalars,  ///< t, joint coordinates, sensors: checked when the model is compiled
     columns,  ///< t and columns of sensors, the same
-    law       ///< the same, and x and v of what the law acts along
+    law,      ///< the same, and x and v of what the law acts along
+    motion    ///< the same, and x, y, z and vx, vy, vz of a marker, world axes
 };
 
 /// The key of a field, and what it means. A field that is not required is left out of files where it has its default.

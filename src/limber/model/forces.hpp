@@ -84,7 +84,7 @@ struct Servo {
 /// Axes of the components of a force or torque.
 enum class ForceFrame { world, body };
 
-/// On a body, at the point of a marker.
+/// On a body, at the point of a marker. Components that are constant along the axes of the world have a potential.
 struct PointForce {
     static constexpr TypeNote type{"force", "at a point"};
     std::string name{};
@@ -95,7 +95,11 @@ struct PointForce {
     template <class Self, class Visitor>
     static void visit(Self& self, Visitor& visitor) {
         visitor.main(self.marker);
-        visitor.field(self.vector, {"vector", "components, expressions of t", true, Variables::time});
+        visitor.field(self.vector,
+                      {"vector",
+                       "components: expressions of t, parameters, position x, y, z and velocity vx, vy, vz of the "
+                       "marker in the world, joint coordinates, position sensors and their rates (crank.angle.rate)",
+                       true, Variables::motion});
         visitor.field(self.frame, {"frame", "axes of the components: world (default) or body (of the marker)"});
     }
 };
@@ -110,8 +114,8 @@ struct Torque {
     template <class Self, class Visitor>
     static void visit(Self& self, Visitor& visitor) {
         visitor.main(self.marker);
-        visitor.field(self.vector,
-                      {"vector", "components, expressions of t (plane: one number)", true, Variables::time});
+        visitor.field(self.vector, {"vector", "components (plane: one number), expressions as those of a force", true,
+                                    Variables::motion});
         visitor.field(self.frame, {"frame", "axes of the components: world (default) or body (of the marker)"});
     }
 };

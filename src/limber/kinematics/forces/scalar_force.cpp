@@ -9,10 +9,7 @@ void ScalarForce<D>::find_arguments(const ForceView<D>& at, Arguments& arguments
     const Measure<D>& m = at.measures[measure];
     arguments.x = compute_value(m, at.context) - free_value;
     arguments.v = compute_rate(m, at.context);
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-        const Measure<D>& input = at.measures[inputs[i].measure];
-        arguments.inputs[i] = inputs[i].is_rate ? compute_rate(input, at.context) : compute_value(input, at.context);
-    }
+    for (std::size_t i = 0; i < inputs.size(); ++i) arguments.inputs[i] = find_input(at, inputs[i]);
     arguments.span = {arguments.inputs.data(), inputs.size()};
 }
 
@@ -51,27 +48,11 @@ bool ScalarForce<D>::compute_blocks(const ForceView<D>& at, ForceBlocks<D>& bloc
     add_blocks_along(at, measure, {sign * value.force, sign * value.by_x, sign * value.by_v}, g, blocks);
     const int count = at.measures[measure].count;
     int slot = count;
+    MeasureGradient<D> push;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-        const Measure<D>& input = at.measures[inputs[i].measure];
         const double by_input = sign * law.by_input(static_cast<int>(i), s.x, s.v, at.t, s.span);
-        MeasureGradient<D> gi;
-        MeasureHessian<D> h;
-        compute_gradient(input, at.context, gi.data());
-        if (inputs[i].is_rate) compute_hessian(input, at.context, h);
-        for (int b = 0; b < input.count; ++b, ++slot) {
-            Vec<D> h_rate = Vec<D>::Zero();
-            if (inputs[i].is_rate)
-                for (int k = 0; k < input.count; ++k)
-                    h_rate += h.block[b][k] * at.context.features.rate[input.feature[k]];
-            for (int a = 0; a < count; ++a) {
-                if (inputs[i].is_rate) {
-                    blocks.k(a, slot) -= by_input * g[a] * h_rate.transpose();
-                    blocks.c(a, slot) -= by_input * g[a] * gi[b].transpose();
-                } else {
-                    blocks.k(a, slot) -= by_input * g[a] * gi[b].transpose();
-                }
-            }
-        }
+        for (int a = 0; a < count; ++a) push[a] = by_input * g[a];
+        add_blocks_by_input<D>(at, inputs[i], {push.data(), static_cast<std::size_t>(count)}, slot, blocks);
     }
     return true;
 }

@@ -1,20 +1,12 @@
 #pragma once
-// Springs, torsion springs and motors: a law of a measure, its rate, time and other scalars (see along_measure.hpp).
-// With inputs y_i, values or rates of other measures,
-//   dF_a/df_b    += f_y g_a (d y / df_b)^T,   dF_a/dfdot_b += f_y g_a (d y / dfdot_b)^T
+// Springs, torsion springs and motors: a law of a measure, its rate, time and other scalars (see along_measure.hpp and
+// law_input.hpp).
 
 #include "limber/kinematics/forces/along_measure.hpp"
 #include "limber/kinematics/forces/force_law.hpp"
+#include "limber/kinematics/forces/law_input.hpp"
 
 namespace limber {
-
-inline constexpr int max_law_inputs = 16;
-
-/// A scalar used by a force law beside its own: the value of a measure or its rate.
-struct LawInput {
-    int measure = -1;
-    bool is_rate = false;
-};
 
 template <int D>
 struct ScalarForce final : AppliedForceOf<ScalarForce<D>, D> {

@@ -5,6 +5,7 @@
 
 #include "limber/kinematics/forces/road.hpp"
 #include "limber/kinematics/forces/scalar_force.hpp"
+#include "limber/kinematics/forces/vector_force.hpp"
 #include "limber/kinematics/mechanism/mechanism.hpp"
 #include "limber/model/evaluation.hpp"
 
@@ -166,6 +167,12 @@ private:
     std::shared_ptr<const RoadProfile> road(Handle<RoadDefinition> handle);
     std::vector<std::string> law_inputs(const std::string& name, const ScalarLaw& law, std::vector<LawInput>& inputs);
     std::vector<int> measure_features(int measure) const;
+    // see vector_forces.cpp
+    int world_component(int point, int axis);
+    /// Adds the features of what it depends on to the slots of its force. `point`: whose place it may name.
+    MotionVector<D> motion_vector(const Number3& components, int point, std::vector<int>& slots,
+                                  const std::string& what);
+    void add_gravity();
 
     const Model& model_;
     ModelEvaluation evaluation_;

@@ -10,7 +10,6 @@
 #include "limber/kinematics/forces/slip_force.hpp"
 #include "limber/kinematics/forces/tyre_force.hpp"
 #include "limber/kinematics/forces/user_force.hpp"
-#include "limber/kinematics/forces/vector_force.hpp"
 #include "limber/kinematics/mechanism/builder.hpp"
 
 namespace limber {
@@ -193,28 +192,6 @@ void MechanismBuilder<D>::add_force(const std::string& name, const Servo& servo)
     if (servo.limit) force->limit = evaluation_.number(*servo.limit, what + ": limit");
     const std::vector<int> slots = measure_features(force->measure);
     m_.forces.add(name, std::move(force), slots);
-}
-
-template <int D>
-void MechanismBuilder<D>::add_force(const std::string& name, const PointForce& force) {
-    auto e = std::make_shared<VectorForce<D>>();
-    e->in_marker_axes = force.frame == ForceFrame::body;
-    for (int k = 0; k < 3; ++k)
-        e->vector.component[k] = TimeFunction(evaluation_.bind(force.vector[k], {"t"}, force_named(name)));
-    const MarkerFeatures<D> on = marker(force.marker);
-    std::vector<int> slots{on.point};
-    if (e->in_marker_axes) slots.insert(slots.end(), on.axis.begin(), on.axis.end());
-    m_.forces.add(name, std::move(e), slots);
-}
-
-template <int D>
-void MechanismBuilder<D>::add_force(const std::string& name, const Torque& torque) {
-    auto e = std::make_shared<Couple<D>>();
-    e->in_marker_axes = torque.frame == ForceFrame::body;
-    for (int k = 0; k < 3; ++k)
-        e->vector.component[k] = TimeFunction(evaluation_.bind(torque.vector.components[k], {"t"}, force_named(name)));
-    const MarkerFeatures<D> on = marker(torque.marker);
-    m_.forces.add(name, std::move(e), std::vector<int>(on.axis.begin(), on.axis.end()));
 }
 
 template <int D>

@@ -457,14 +457,7 @@ template <int D>
 int MechanismBuilder<D>::component_measure(MarkerHandle handle, MarkerHandle reference, int axis) {
     if (axis >= D) throw ModelError(fmt::format("a planar model has no {} component", axis_names[axis]));
     const MarkerFeatures<D> on = marker(handle);
-    if (reference.is_null()) {
-        Measure<D> m;
-        m.kind = MeasureKind::component;
-        m.count = 1;
-        m.feature[0] = on.point;
-        m.axis = Vec<D>::Unit(axis);
-        return m_.constraints.add_measure(m);
-    }
+    if (reference.is_null()) return world_component(on.point, axis);
     const MarkerFeatures<D> from = marker(reference);
     return measure(MeasureKind::dot_point, {from.point, on.point, from.axis[axis]});
 }

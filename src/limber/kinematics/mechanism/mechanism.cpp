@@ -79,6 +79,7 @@ Mechanism<D> MechanismBuilder<D>::build() {
     add_each(model_.stops, [&](const Stop& stop) { add_stop(stop); });
     add_each(model_.forces, [&](const Force& force) { add_force(force); });
     add_contacts();
+    add_gravity();
     for (const auto handle : model_.sensors.handles()) {
         check_interruption();
         const Sensor& sensor = model_.sensors.get(handle);
@@ -102,7 +103,6 @@ Mechanism<D> MechanismBuilder<D>::build() {
     add_output_features();
     set_scales();
     note_origins();
-    for (int k = 0; k < D; ++k) m_.gravity[k] = TimeFunction(evaluation_.bind(model_.gravity[k], {"t"}, "gravity"));
     for (const auto& [name, measure] : scalar_by_name_) m_.scalars.push_back({name, measure});
     return std::move(m_);
 }
