@@ -16,6 +16,21 @@ nlohmann::ordered_json json_number(double value) {
     return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
 }
 
+nlohmann::ordered_json describe_lock(const LockReport& lock) {
+    nlohmann::ordered_json json{{"t", lock.time},
+                                {"held", lock.driver},
+                                {"value", lock.value},
+                                {"joints", lock.joints},
+                                {"text", lock.describe()}};
+    json["lost"] = nlohmann::ordered_json::array();
+    const auto list = [](const Vec3& v) { return std::vector<double>(v.begin(), v.end()); };
+    for (const LockReport::Motion& motion : lock.lost)
+        json["lost"].push_back({{"body", motion.body},
+                                {"velocity", list(motion.velocity)},
+                                {"angular_velocity", list(motion.angular_velocity)}});
+    return json;
+}
+
 }  // namespace
 
 std::string json_summary(const RunSummary& s, const SimulationOptions& options, double step) {
@@ -56,6 +71,7 @@ std::string json_summary(const RunSummary& s, const SimulationOptions& options, 
             {"final", json_number(sensor.final)}, {"min", json_number(sensor.min)}, {"max", json_number(sensor.max)}};
     json["warnings"] = list_warnings(s.warnings);
     if (!s.ok) json["failure"] = s.failure;
+    if (s.lock) json["lock"] = describe_lock(*s.lock);
     return json.dump(2);
 }
 
@@ -98,6 +114,7 @@ void print_summary(const Simulation& simulation, const RunSummary& s, double ste
     if (!s.ok || s.is_stopped)
         fmt::print("  {} at t = {:.9g} s of {:g} s: results and the numbers below end there\n",
                    s.ok ? "interrupted" : "failed", s.reached, until);
+    if (s.lock) fmt::print("  {}\n", s.lock->describe());
     if (o.modular.is_on())
         fmt::print("  {} components, {} gluing\n", simulation.components().size(),
                    gluing_names()[static_cast<std::size_t>(o.modular.gluing)]);

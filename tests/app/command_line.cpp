@@ -300,6 +300,13 @@ TEST(CommandLine, EndsWithTwoWhenTheSolverFails) {
     EXPECT_TRUE(json.contains("failure"));
     EXPECT_NEAR(json["sensors"]["crank"]["final"], std::acos(0.375), 1e-2);
     EXPECT_TRUE(contains(o.err, "is off by")) << o.err;
+    EXPECT_TRUE(contains(o.err, "driver 'turn' cannot go beyond 1.18640 rad (67.976 deg), reached at t = 0.68640 s"))
+        << o.err;
+    EXPECT_NEAR(json["lock"]["t"], std::acos(0.375) - 0.5, 1e-6);
+    EXPECT_NEAR(json["lock"]["value"], std::acos(0.375), 1e-6);
+    EXPECT_EQ(json["lock"]["lost"].size(), 2U);
+    // By its own end time, too.
+    EXPECT_EQ(limber("run " + example("loops/lock-up.yaml")).code, 2);
 }
 
 // A flyball governor on stiff springs with stiff dampers: too stiff for an explicit scheme at a millisecond.

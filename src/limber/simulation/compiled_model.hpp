@@ -10,6 +10,7 @@
 #include "limber/integration/step_path.hpp"
 #include "limber/integration/stepper.hpp"
 #include "limber/kinematics/body_space/assembly.hpp"
+#include "limber/kinematics/body_space/lock.hpp"
 #include "limber/modular/modular_stepper.hpp"
 #include "limber/simulation/equilibrium.hpp"
 #include "limber/simulation/observer.hpp"
@@ -86,6 +87,8 @@ public:
     virtual std::vector<ShapeOverlap> find_overlaps(const State& state) = 0;
     virtual Frame body_frame(const State& state, const std::string& body) = 0;
     virtual MobilityReport compute_mobility(const State& state) = 0;
+    /// Where the drivers cannot go on, up to the time `end`; see kinematics/body_space/lock.hpp.
+    virtual std::optional<LockReport> find_lock(const State& state, double step, double end) = 0;
     virtual const std::vector<std::string>& notes() = 0;
     virtual std::vector<int> components_of_bodies() const = 0;
     virtual GluingReport gluing_report() const = 0;
@@ -126,6 +129,7 @@ public:
     std::vector<ShapeOverlap> find_overlaps(const State& state) override;
     Frame body_frame(const State& state, const std::string& body) override;
     MobilityReport compute_mobility(const State& state) override;
+    std::optional<LockReport> find_lock(const State& state, double step, double end) override;
     const std::vector<std::string>& notes() override { return system().mechanism().notes; }
     std::vector<int> components_of_bodies() const override {
         return modular_ ? modular_->division.component_of_body : std::vector<int>{};

@@ -38,6 +38,14 @@ Frame CompiledModelOf<D>::body_frame(const State& state, const std::string& name
 }
 
 template <int D>
+std::optional<LockReport> CompiledModelOf<D>::find_lock(const State& state, double step, double end) {
+    const MechanismSystem<D>& now = system();
+    BodyStates<D> states;
+    now.export_states(state.q, state.v, states);
+    return limber::find_lock(now.mechanism(), std::move(states), state.memory, state.t, step, end);
+}
+
+template <int D>
 MobilityReport CompiledModelOf<D>::compute_mobility(const State& state) {
     BodyStates<D> states;
     system().export_states(state.q, state.v, states);
@@ -105,11 +113,12 @@ void CompiledModelOf<D>::interpolate_memory(const State& from, const State& to, 
     work += share * (m.driver_work.in(to.memory) - work);
 }
 
-#define LIMBER_INSTANTIATE(D)                                                               \
-    template Frame CompiledModelOf<D>::body_frame(const State&, const std::string&);        \
-    template MobilityReport CompiledModelOf<D>::compute_mobility(const State&);             \
-    template std::vector<ShapeOverlap> CompiledModelOf<D>::find_overlaps(const State&);     \
-    template StepPath::Shape CompiledModelOf<D>::shape_of_step(const State&, const State&); \
+#define LIMBER_INSTANTIATE(D)                                                                       \
+    template Frame CompiledModelOf<D>::body_frame(const State&, const std::string&);                \
+    template MobilityReport CompiledModelOf<D>::compute_mobility(const State&);                     \
+    template std::optional<LockReport> CompiledModelOf<D>::find_lock(const State&, double, double); \
+    template std::vector<ShapeOverlap> CompiledModelOf<D>::find_overlaps(const State&);             \
+    template StepPath::Shape CompiledModelOf<D>::shape_of_step(const State&, const State&);         \
     template void CompiledModelOf<D>::interpolate_memory(const State&, const State&, State&);
 LIMBER_INSTANTIATE(2)
 LIMBER_INSTANTIATE(3)

@@ -24,6 +24,9 @@ constexpr double max_values = 1e9;  // of a table in memory
 // Of a divided mechanism: what the joints between components asked them in the step that ends there.
 constexpr const char* questions_column = "gluing.questions";
 
+// Over the size of the mechanism.
+constexpr double closed_joints = 1e-6;
+
 // Follows a run: energy balance, constraint errors, sensor ranges, rows of the table.
 class Monitor {
 public:
@@ -132,6 +135,15 @@ public:
     }
     double reached() const { return kept_time_; }
 
+    /// Of a run that has failed: some methods go on for a while with drivers that the mechanism cannot follow, and tear
+    /// it apart. So the search begins where its joints were closed.
+    void find_lock(double step) {
+        RunSummary& summary = result_.summary;
+        if (summary.lock || closed_.q.size() == 0) return;
+        summary.lock = session_.simulation().find_lock(closed_, step, kept_time_);
+        if (summary.lock) summary.failure = fmt::format("{} ({})", summary.lock->describe(), summary.failure);
+    }
+
 private:
     const State& state() const { return session_.simulation().state(); }
     double instant(long row) const { return start_ + static_cast<double>(row) * every_; }
@@ -177,6 +189,7 @@ private:
         for (const SensorSummary& sensor : result_.summary.sensors)
             place_.push_back(static_cast<std::size_t>(std::find(now.begin(), now.end(), sensor.name) - now.begin()));
         changes_ = session_.compilations();
+        closed_.q.resize(0);  // of another mechanism
     }
 
     void look() {
@@ -204,6 +217,7 @@ private:
         }
         kept_ = values_;
         kept_time_ = session_.time();
+        if (errors_.position < closed_joints * session_.simulation().system().length_scale()) closed_ = state();
     }
 
     Session& session_;
@@ -217,6 +231,7 @@ private:
     double before_ = 0;
     std::vector<double> row_times_, rows_;  // within the step that is being made
     State between_;
+    State closed_;                    // the last one in which the joints are
     std::vector<std::size_t> place_;  // of each sensor among the observed; beyond: gone
     long changes_ = 0;
     bool is_divided_ = false;  // at the start
@@ -340,6 +355,7 @@ RunResult run(Session& session, const RunOptions& options) {
         summary.iterations += report.iterations;
         if (!report.ok) {
             summary.ok = false;
+            summary.lock = session.simulation().lock();
             summary.failure =
                 fmt::format("the step from t = {:.9g} failed: {}", session.time(),
                             report.reason.empty() ? "the solver found no motion; take a smaller step" : report.reason);
@@ -363,6 +379,7 @@ RunResult run(Session& session, const RunOptions& options) {
             last_progress = Clock::now();
         }
     }
+    if (!summary.ok) monitor.find_lock(options.step);
     monitor.finish(tiny);
     monitor.add_warnings(options.step);
     summary.reached = monitor.reached();

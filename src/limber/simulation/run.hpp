@@ -38,9 +38,10 @@ struct SensorSummary {
 
 struct RunSummary {
     bool ok = true;
-    std::string failure;      ///< what went wrong, and when
-    bool is_stopped = false;  ///< ended because it was asked to
-    double reached = 0;       ///< time of the last good state, with which the results end
+    std::string failure;             ///< what went wrong, and when
+    std::optional<LockReport> lock;  ///< if it failed because the drivers cannot go on
+    bool is_stopped = false;         ///< ended because it was asked to
+    double reached = 0;              ///< time of the last good state, with which the results end
     long steps = 0;
     long divided_steps = 0;  ///< steps that had to be cut in pieces
     long iterations = 0;

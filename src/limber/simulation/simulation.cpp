@@ -12,6 +12,9 @@
 namespace limber {
 namespace {
 
+// Accelerations grow without bound before a lock, so steps fail before they reach it: by so many of them at most.
+constexpr double steps_before_lock = 20;
+
 // Adds up the work of the stretches of a step, and keeps them for those who look between its ends.
 class StepFollower final : public StepListener {
 public:
@@ -102,8 +105,12 @@ StepReport Simulation::step(double h, StepPath* path) {
     compiled_->last_observer().follow_step(h);
     Stepper& stepper = compiled_->stepper();
     Observer* meter = watches_work_ && observer().has_work() ? &observer() : nullptr;
+    lock_.reset();
     const auto explain = [&](StepReport report) {
-        if (!report.ok) report.reason += find_undefined_joint(model(), system(), state_, h);
+        if (report.ok) return report;
+        report.reason += find_undefined_joint(model(), system(), state_, h);
+        lock_ = find_lock(h);
+        if (lock_) report.reason = fmt::format("{} ({})", lock_->describe(), report.reason);
         return report;
     };
     if (meter == nullptr && path == nullptr) return explain(stepper.step(state_, h));
@@ -123,6 +130,10 @@ StepReport Simulation::step(double h, StepPath* path) {
         path->end(state_, compiled_->shape_of_step(before_, state_));
     }
     return report;
+}
+
+std::optional<LockReport> Simulation::find_lock(const State& from, double step, double reached) const {
+    return compiled_->find_lock(from, step, reached + steps_before_lock * step);
 }
 
 void Simulation::interpolate(const StepPath& path, double t, State& state) const {

@@ -104,6 +104,12 @@ public:
     /// What the joints between components took in the last step.
     GluingReport gluing_report() const { return compiled_->gluing_report(); }
     MobilityReport compute_mobility() const { return compiled_->compute_mobility(state_); }
+    /// Where the drivers cannot go on, looking from now as far as some steps of this length; nothing: they can.
+    std::optional<LockReport> find_lock(double step) const { return find_lock(state_, step, state_.t); }
+    /// The same from an earlier state whose joints are closed, as far as some steps beyond the time `reached`.
+    std::optional<LockReport> find_lock(const State& from, double step, double reached) const;
+    /// Why the last step failed, if the mechanism locks.
+    const std::optional<LockReport>& lock() const { return lock_; }
     /// What is legal in the model but deserves a look.
     const std::vector<std::string>& notes() const { return compiled_->notes(); }
 
@@ -117,6 +123,7 @@ private:
     double metering_time_ = 0;
     State before_;  // the step, while it is followed
     StartReport start_;
+    std::optional<LockReport> lock_;
 };
 
 }  // namespace limber
