@@ -64,6 +64,7 @@ void assemble_tangent(benchmark::State& state, const std::string& file, const st
 
 void static_equilibrium(benchmark::State& state, const std::string& file, const std::string& coordinates) {
     Simulation simulation(example(file), options("global", "trapezoidal", coordinates));
+    const auto& system = static_cast<const MechanismSystem<3>&>(simulation.system());
     const auto solver = make_acceleration_solver("augmented-lagrangian", simulation.shared_system());
     Relaxation relaxation;
     relaxation.stepper = make_relaxation_stepper(simulation.shared_system());
@@ -71,7 +72,7 @@ void static_equilibrium(benchmark::State& state, const std::string& file, const 
     EquilibriumReport report;
     for (auto _ : state) {
         moved = simulation.state();
-        report = find_equilibrium(simulation.system(), *solver, relaxation, moved);
+        report = find_equilibrium<3>(system, *solver, relaxation, moved);
         if (!report.converged) return state.SkipWithError(report.reason.c_str());
     }
     state.SetLabel(fmt::format("{} iterations", report.iterations));

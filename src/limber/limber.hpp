@@ -9,6 +9,7 @@
 #include "limber/model/bodies.hpp"
 #include "limber/model/error.hpp"
 #include "limber/model/model.hpp"
+#include "limber/simulation/equilibrium_path.hpp"
 #include "limber/simulation/run.hpp"
 #include "limber/simulation/session.hpp"
 #include "limber/simulation/simulation.hpp"

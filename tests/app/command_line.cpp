@@ -288,7 +288,37 @@ TEST(CommandLine, FindsEquilibrium) {
     const Outcome none = limber("equilibrium " + falling);
     EXPECT_EQ(none.code, 2);
     EXPECT_TRUE(contains(none.err, "no equilibrium found")) << none.err;
+    EXPECT_TRUE(contains(none.err, "body 'ball', by 9.81 N")) << none.err;
     std::filesystem::remove(falling);
+}
+
+TEST(CommandLine, TellsWhetherAnEquilibriumLasts) {
+    const std::string pendulum = "equilibrium " + example("statics/inverted-pendulum.yaml");
+    const auto leaning = nlohmann::json::parse(limber(pendulum + " --summary json").out);
+    EXPECT_EQ(leaning["stability"], "stable");
+    EXPECT_EQ(leaning["method"], "newton");
+    const auto upright = nlohmann::json::parse(limber(pendulum + " --nearest --summary json").out);
+    EXPECT_EQ(upright["stability"], "unstable");
+    EXPECT_EQ(upright["unstable_directions"], 1);
+    EXPECT_EQ(upright["unstable_body"], "rod");
+    EXPECT_NEAR(upright["growth"], std::sqrt((9.81 - 5) * 3 / 4), 1e-6);
+    EXPECT_TRUE(contains(limber(pendulum + " --nearest").out, "UNSTABLE: 1 direction grows")) << pendulum;
+}
+
+TEST(CommandLine, FollowsEquilibriaOverALoad) {
+    const std::string truss = "equilibrium " + example("statics/truss.yaml");
+    const Outcome o = limber(truss + " --path P=0:60 --summary json");
+    ASSERT_EQ(o.code, 0) << o.err;
+    const auto json = nlohmann::json::parse(o.out);
+    EXPECT_EQ(json["ended"], "done");
+    EXPECT_EQ(json["points"].back()["P"], 60);
+    EXPECT_TRUE(contains(limber(truss + " --path P=0:60").out, "limit point"));
+    for (const char* wrong :
+         {" --path P=0", " --path P=1:1", " --path P=0:60 --nearest", " --output x.csv", " --path a=1:1.2"}) {
+        const Outcome refused = limber(truss + wrong);
+        EXPECT_EQ(refused.code, 1) << wrong << refused.out;
+        EXPECT_FALSE(refused.err.empty()) << wrong;
+    }
 }
 
 TEST(CommandLine, EndsWithTwoWhenTheSolverFails) {

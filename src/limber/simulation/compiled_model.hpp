@@ -72,8 +72,8 @@ public:
     /// Perhaps that of the joints before some were exchanged.
     Observer& last_observer() { return *observer_; }
 
-    /// Compiles the model and brings it onto its constraints.
-    virtual StartReport start(State& state) = 0;
+    /// Compiles the model and brings it onto its constraints. The request is for those that start from equilibrium.
+    virtual StartReport start(State& state, const EquilibriumRequest& request) = 0;
     /// Compiles the model for a motion that is there already. Throws ModelError if the state is not one of this model.
     virtual void go_on(const State& state) = 0;
     /// See Simulation.
@@ -118,7 +118,7 @@ public:
     CompiledModelOf(Model model, SimulationOptions options) : CompiledModel(std::move(model), std::move(options)) {}
 
     std::shared_ptr<const System> shared_system() override;
-    StartReport start(State& state) override;
+    StartReport start(State& state, const EquilibriumRequest& request) override;
     void go_on(const State& state) override;
     TransferReport transfer(State& state, Model model, SimulationOptions options,
                             const TransferLimits& limits) override;

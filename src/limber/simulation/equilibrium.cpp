@@ -6,69 +6,123 @@
 #include <cmath>
 
 #include "limber/math/interruption.hpp"
-#include "limber/math/linear_solver.hpp"
+#include "limber/statics/load_path.hpp"
+#include "limber/statics/stability.hpp"
 
 namespace limber {
 namespace {
 
-constexpr double equilibrium_penalty = 1e7;
-constexpr double tolerance = 1e-9;              // of accelerations, in m/s^2 (or rad/s^2)
-constexpr double equilibrium_tolerance = 1e-6;  // accepted when nothing better can be reached
-constexpr double first_pseudo_time = 1e-3;
-constexpr double typical_stiffness = 100;  // over mass: (10 rad/s)^2
-// Long enough for Newton's step in all but very slow modes; longer, rounding errors would push things about that
-// nothing holds.
-constexpr double longest_pseudo_time = 30;
-constexpr int newton_iterations = 60;
+constexpr double accepted_unbalance = 1e-6;  // accelerations, when nothing better can be reached
+constexpr int newton_iterations = 100;
 constexpr int relaxation_steps = 60;
+constexpr int relaxation_rounds = 40;
 
+template <int D>
 class EquilibriumFinder {
 public:
-    EquilibriumFinder(const System& system, AccelerationSolver& solver, const Relaxation& relaxation, State& state)
+    EquilibriumFinder(const MechanismSystem<D>& system, AccelerationSolver& solver, const Relaxation& relaxation,
+                      State& state, const EquilibriumRequest& request)
         : system_(system),
-          solver_(solver),
           relaxation_(relaxation),
           state_(state),
-          evaluation_(system.make_evaluation()),
-          linear_(make_linear_solver(system.pattern())),
-          weight_(equilibrium_penalty * system.row_inertia()),
-          tangent_(system.pattern().nonzeros()) {
-        const int n = system.size();
-        a_ = change_ = pull_ = VecX::Zero(n);
-        lambda_ = rows_ = VecX::Zero(system.rows());
-        state_.v = VecX::Zero(n);
-        solver_.use_no_gains();
-        size_ = release(state_.q);
+          progress_(request.progress),
+          balance_(system, solver, state.t),
+          newton_(balance_),
+          evaluation_(system.make_evaluation()) {
+        state_.v = VecX::Zero(system.size());
+        momentum_ = state_.v;
+        newton_.progress = [this](int, double unbalance) { count(unbalance); };
+        if (relaxation_.is_possible)
+            newton_.is_possible = [this](const StaticPoint& point) { return is_possible(point); };
     }
 
-    double size() const { return size_; }
-    int iterations() const { return iterations_; }
-
-    /// True when nothing accelerates any more.
-    bool approach_by_newton() {
-        double s = first_pseudo_time * first_pseudo_time;
-        const double start = size_;
-        for (int i = 0; i < newton_iterations && std::isfinite(size_); ++i) {
-            if (size_ < tolerance) return true;
-            if (size_ > 10 * start || s < 1e-14) return false;
-            check_interruption();
-            ++iterations_;
-            s *= try_step(s);
-            s = std::min(s, longest_pseudo_time * longest_pseudo_time);
+    EquilibriumReport find(bool is_nearest) {
+        EquilibriumReport report;
+        const StaticPoint start{state_.q, state_.memory};
+        if (!balance_.move_to(start)) {
+            report.reason = "no equilibrium found: the forces at the start are not finite";
+            return report;
         }
-        return size_ < tolerance;
+        best_ = balance_.point();
+        least_ = balance_.unbalance();
+        std::string how;
+        if (is_nearest) {
+            report.method = EquilibriumMethod::load_path;
+            report.converged = follow_path(how);
+        } else {
+            report.converged = go_downhill(report.method);
+        }
+        if (!report.converged) {
+            balance_.move_to(best_);
+            report.converged = least_ < accepted_unbalance;
+        }
+        take_point();
+        report.residual = balance_.unbalance();
+        report.iterations = iterations_;
+        if (report.converged) {
+            if (!is_nearest) keep_centre_of_mass(start.q);
+            judge(report);
+        } else {
+            report.reason =
+                fmt::format("no equilibrium found in {} iterations; accelerations of {:.3g} are left, {}{}",
+                            iterations_, report.residual, describe_unbalance(), how.empty() ? "" : "; " + how);
+        }
+        return report;
     }
+
+private:
+    void count(double unbalance) {
+        ++iterations_;
+        if (progress_) progress_(iterations_, unbalance);
+    }
+
+    bool go_downhill(EquilibriumMethod& method) {
+        for (int round = 0; round < relaxation_rounds; ++round) {
+            const StaticPoint before = balance_.point();
+            const bool is_settled = newton_.go_downhill(newton_iterations);
+            take_point();
+            // Near singular positions it comes to a standstill before; moving would not do better.
+            if ((is_settled || balance_.unbalance() < accepted_unbalance) && is_supported()) return true;
+            note_best();
+            std::string how;
+            if (round == 0 && !relaxation_.is_possible && balance_.move_to(before) && follow_path(how) && is_stable()) {
+                method = EquilibriumMethod::load_path;
+                return true;
+            }
+            method = EquilibriumMethod::relaxation;
+            balance_.move_to(best_);
+            take_point();
+            relax();
+        }
+        return false;
+    }
+
+    // Everything is held at the present point and let go.
+    bool follow_path(std::string& how) {
+        balance_.hold();
+        StaticPoint held = balance_.point();
+        held.load = 0;
+        bool has_arrived = balance_.unbalance() < StaticNewton::tolerance;
+        if (!has_arrived && balance_.move_to(std::move(held))) {
+            const LoadPathReport path = follow_load(balance_, {}, [this](int, double unbalance) { count(unbalance); });
+            has_arrived = path.has_arrived && newton_.go_plainly(most_polish);
+            how = path.reason;
+        }
+        return has_arrived;
+    }
+
+    bool is_stable() { return judge_stability(balance_).unstable <= 0; }
 
     /// Motion with real inertia and numerical damping; stopped whenever it slows down (kinetic damping).
     void relax() {
         // Steps of a small part of the time the accelerations need to move things by their own size.
-        const double step = 0.1 * std::sqrt(system_.length_scale() / std::max(size_, 1e-6));
+        const double step = 0.1 * std::sqrt(system_.length_scale() / std::max(balance_.unbalance(), 1e-6));
         Stepper& stepper = *relaxation_.stepper;
         if (!stepper.start(state_).ok) return;
         double energy = 0;
         for (int i = 0; i < relaxation_steps; ++i) {
             check_interruption();
-            ++iterations_;
+            count(balance_.unbalance());
             const double t = state_.t;
             const bool ok = stepper.step(state_, step).ok;
             state_.t = t;  // statics: drivers stand still
@@ -82,144 +136,148 @@ public:
             }
         }
         state_.v.setZero();
-        VecX v = state_.v;
-        solver_.project(state_.t, state_.q, v, state_.memory);
-        size_ = release(state_.q);
+        balance_.move_to({state_.q, state_.memory});
+        take_point();
+        note_best();
     }
 
     /// Whether closed stops push; opens those that would have to pull.
     bool is_supported() {
         if (!relaxation_.is_possible) return true;
         if (!relaxation_.stepper->start(state_).ok) return false;
-        size_ = release(state_.q);
-        return size_ < equilibrium_tolerance;
+        if (!balance_.move_to({state_.q, state_.memory})) return false;
+        return balance_.unbalance() < accepted_unbalance;
     }
 
-    /// Where nothing pulls the whole along an axis of the world, its centre of mass stays where it was at q; but for
-    /// curved coordinates Newton's steps would see to it.
-    void keep_centre_of_mass(const VecX& start) {
-        if (const auto* planar = dynamic_cast<const MechanismSystem<2>*>(&system_)) {
-            for (int k = 0; k < 2; ++k) keep_centre_of_mass(*planar, start, k);
-        } else if (const auto* spatial = dynamic_cast<const MechanismSystem<3>*>(&system_)) {
-            for (int k = 0; k < 3; ++k) keep_centre_of_mass(*spatial, start, k);
-        }
+    void note_best() {
+        if (!(balance_.unbalance() < least_) || balance_.point().load != 1) return;
+        least_ = balance_.unbalance();
+        best_ = balance_.point();
     }
 
-private:
-    template <int D>
-    static double centre_of_mass(const MechanismSystem<D>& system, const BodyStates<D>& states, int axis) {
-        double mass = 0;
-        double sum = 0;
-        for (std::size_t b = 0; b < states.size(); ++b) {
-            mass += system.mechanism().bodies[b].mass;
-            sum += system.mechanism().bodies[b].mass * states[b].position[axis];
-        }
-        return mass > 0 ? sum / mass : 0;
+    void take_point() {
+        state_.q = balance_.point().q;
+        state_.memory = balance_.point().memory;
     }
 
-    // All bodies moved back alike, if that is an equilibrium too.
-    template <int D>
-    void keep_centre_of_mass(const MechanismSystem<D>& system, const VecX& start, int axis) {
-        BodyStates<D> states;
-        system.export_states(start, state_.v, states);
-        const double before = centre_of_mass(system, states, axis);
-        system.export_states(state_.q, state_.v, states);
-        const double moved = centre_of_mass(system, states, axis) - before;
-        if (moved == 0) return;
-        for (BodyState<D>& body : states) body.position[axis] -= moved;
-        VecX q;
-        VecX v;
-        system.import_states(states, q, v);
-        system.choose_signs_near(state_.q, q, v);
-        system.export_states(q, state_.v, states);
-        const bool is_free = std::abs(centre_of_mass(system, states, axis) - before) < 1e-3 * std::abs(moved);
-        const double open = openness(state_.q);
-        if (!is_free || openness(q) > open + 1e-13 * system.length_scale() || !is_possible(q)) return;
-        const double next = release(q);
-        if (next < std::max(tolerance, 1.5 * size_)) {
-            state_.q = q;
-            size_ = next;
-            system_.update_memory(*evaluation_, state_.q, state_.memory);
-        } else {
-            release(state_.q);
-        }
-    }
-
-    double openness(const VecX& q) {
-        system_.update_positions(*evaluation_, state_.t, q, state_.memory);
-        return system_.holonomic_rows() == 0
-                   ? 0
-                   : evaluation_->phi.head(system_.holonomic_rows()).lpNorm<Eigen::Infinity>();
-    }
-
-    double release(const VecX& q) {
-        return solver_.solve(state_.t, q, state_.v, state_.memory, a_, lambda_) ? a_.lpNorm<Eigen::Infinity>()
-                                                                                : INFINITY;
-    }
-
-    bool is_possible(const VecX& q) const {
+    bool is_possible(const StaticPoint& point) const {
         if (!relaxation_.is_possible) return true;
         State trial = state_;
-        trial.q = q;
+        trial.q = point.q;
+        trial.memory = point.memory;
         return relaxation_.is_possible(trial);
     }
 
     double kinetic_energy() {
         system_.update_positions(*evaluation_, state_.t, state_.q, state_.memory);
-        multiply(system_.pattern(), evaluation_->mass, state_.v, pull_);
-        return 0.5 * state_.v.dot(pull_);
+        multiply(system_.pattern(), evaluation_->mass, state_.v, momentum_);
+        return 0.5 * state_.v.dot(momentum_);
     }
 
-    /// One step with pseudo-time sqrt(s), taken if it is good; the factor by which s should change.
-    double try_step(double s) {
-        constexpr double worse = 1.0 / 25;
-        Evaluation& e = *evaluation_;
-        system_.update(e, state_.t, state_.q, state_.v, state_.memory);
-        multiply(system_.pattern(), e.mass, a_, pull_);
-        pull_ *= s;
-        change_ = pull_;
-        // As s K overtakes M the penalty must follow, or the stiffness of loaded joints wins over the joints
-        // themselves.
-        scaled_weight_ = (1 + typical_stiffness * s) * weight_;
-        rows_ = e.phi.cwiseProduct(scaled_weight_);
-        rows_.tail(system_.rows() - system_.holonomic_rows()).setZero();
-        add_transposed(system_.jacobian_pattern(), e.jacobian, rows_, -1.0, change_);
-        system_.assemble_tangent(e, 1, 0, s, lambda_, VecX::Zero(system_.size()), tangent_);
-        system_.add_penalty(e, scaled_weight_, tangent_);
-        if (!linear_->factorize(tangent_)) return worse;
-        linear_->solve(change_);
-        // Against the forces: towards an equilibrium that does not last.
-        if (!(change_.dot(pull_) > 0)) return worse;
-        VecX q = state_.q + change_;
-        VecX v = state_.v;
-        const VecX kept_a = a_;
-        const VecX kept_lambda = lambda_;
-        if (q.allFinite() && solver_.project(state_.t, q, v, state_.memory)) {
-            const double next = release(q);
-            // A little worse is allowed: on the way down accelerations may rise for a while.
-            if (next < 2 * size_ && is_possible(q)) {
-                state_.q = q;
-                system_.update_memory(e, state_.q, state_.memory);
-                const double growth = next < size_ ? std::clamp(std::pow(size_ / next, 2), 4.0, 100.0) : 0.5;
-                size_ = next;
-                return growth;
-            }
+    // ------------------------------------------------------------ what is told
+
+    void judge(EquilibriumReport& report) {
+        const Stability stability = judge_stability(balance_);
+        report.unstable = stability.unstable;
+        report.neutral = stability.neutral;
+        report.growth = stability.growth;
+        if (stability.unstable <= 0) return;
+        BodyStates<D> states;
+        system_.export_states(state_.q, stability.direction, states);
+        double largest = -1;
+        for (std::size_t b = 0; b < states.size(); ++b) {
+            const double speed = states[b].velocity.norm() + system_.length_scale() * states[b].angular_velocity.norm();
+            if (speed <= largest) continue;
+            largest = speed;
+            report.unstable_body = system_.mechanism().bodies[b].name;
         }
-        a_ = kept_a;
-        lambda_ = kept_lambda;
-        return worse;
     }
 
-    const System& system_;
-    AccelerationSolver& solver_;
+    // "most of all body 'ball' by 9.81 N"
+    std::string describe_unbalance() const {
+        BodyStates<D> states;
+        std::vector<TwistVec<D>> rates;
+        system_.export_states(state_.q, state_.v, states);
+        system_.export_twist_rates(state_.q, state_.v, balance_.accelerations(), rates);
+        double worst = -1;
+        std::string text = "nothing moves";
+        for (std::size_t b = 0; b < states.size(); ++b) {
+            const auto& body = system_.mechanism().bodies[b];
+            const TwistVec<D> wrench = inertia_wrench(body, states[b], rates[b]);
+            const double force = wrench.template head<D>().norm();
+            const double torque = wrench.template tail<angular_size<D>>().norm();
+            const double size = force + torque / system_.length_scale();
+            if (size <= worst) continue;
+            worst = size;
+            text =
+                fmt::format("most out of balance is body '{}', by {:.3g} N and {:.3g} N m", body.name, force, torque);
+        }
+        return text;
+    }
+
+    // ------------------------------------------------------------ the centre of mass
+
+    double centre_of_mass(const VecX& q, int axis, BodyStates<D>& states) const {
+        system_.export_states(q, state_.v, states);
+        double mass = 0;
+        double sum = 0;
+        for (std::size_t b = 0; b < states.size(); ++b) {
+            mass += system_.mechanism().bodies[b].mass;
+            sum += system_.mechanism().bodies[b].mass * states[b].position[axis];
+        }
+        return mass > 0 ? sum / mass : 0;
+    }
+
+    double openness(const VecX& q) {
+        system_.update_positions(*evaluation_, state_.t, q, state_.memory);
+        const int rows = system_.holonomic_rows();
+        return rows == 0 ? 0 : evaluation_->phi.head(rows).template lpNorm<Eigen::Infinity>();
+    }
+
+    /// Where nothing pulls the whole along an axis of the world, its centre of mass stays where it was at the start;
+    /// but for curved coordinates Newton's steps would see to it.
+    void keep_centre_of_mass(const VecX& start) {
+        for (int axis = 0; axis < D; ++axis) keep_centre_of_mass(start, axis);
+    }
+
+    // All bodies moved back alike, if that is an equilibrium too.
+    void keep_centre_of_mass(const VecX& start, int axis) {
+        BodyStates<D> states;
+        const double before = centre_of_mass(start, axis, states);
+        const double moved = centre_of_mass(state_.q, axis, states) - before;
+        if (moved == 0) return;
+        for (BodyState<D>& body : states) body.position[axis] -= moved;
+        VecX q;
+        VecX v;
+        system_.import_states(states, q, v);
+        system_.choose_signs_near(state_.q, q, v);
+        const bool is_free = std::abs(centre_of_mass(q, axis, states) - before) < 1e-3 * std::abs(moved);
+        const double open = openness(state_.q);
+        const StaticPoint kept = balance_.point();
+        StaticPoint next = kept;
+        next.q = q;
+        if (!is_free || openness(q) > open + 1e-13 * system_.length_scale() || !is_possible(next)) return;
+        const double unbalance = balance_.unbalance();
+        if (balance_.move_to(std::move(next)) &&
+            balance_.unbalance() < std::max(StaticNewton::tolerance, 1.5 * unbalance)) {
+            take_point();
+        } else {
+            balance_.move_to(kept);
+        }
+    }
+
+    static constexpr int most_polish = 20;
+
+    const MechanismSystem<D>& system_;
     const Relaxation& relaxation_;
     State& state_;
+    const StaticProgress& progress_;
+    StaticBalance balance_;
+    StaticNewton newton_;
     std::unique_ptr<Evaluation> evaluation_;
-    std::unique_ptr<LinearSolver> linear_;
-    VecX weight_, scaled_weight_;
-    std::vector<double> tangent_;
-    VecX a_, lambda_, change_, pull_, rows_;
-    double size_ = 0;
+    VecX momentum_;
+    StaticPoint best_;
+    double least_ = 0;
     int iterations_ = 0;
 };
 
@@ -231,32 +289,15 @@ std::unique_ptr<Stepper> make_relaxation_stepper(const std::shared_ptr<const Sys
     return make_stepper("global", "newmark", system, {}, options);
 }
 
-EquilibriumReport find_equilibrium(const System& system, AccelerationSolver& solver, const Relaxation& relaxation,
-                                   State& state, int max_rounds) {
-    EquilibriumReport report;
-    EquilibriumFinder finder(system, solver, relaxation, state);
-    const VecX start = state.q;
-    State best = state;
-    double least = finder.size();
-    for (int round = 0; round < max_rounds && !report.converged; ++round) {
-        report.converged = finder.approach_by_newton() && finder.is_supported();
-        if (finder.size() < least) {
-            least = finder.size();
-            best = state;
-        }
-        if (!report.converged) finder.relax();
-    }
-    if (report.converged) finder.keep_centre_of_mass(start);
-    if (!report.converged) {
-        state = std::move(best);
-        report.converged = least < equilibrium_tolerance;
-    }
-    report.residual = least;
-    report.iterations = finder.iterations();
-    if (!report.converged)
-        report.reason = fmt::format("no equilibrium found in {} iterations; accelerations of {:.3g} are left",
-                                    report.iterations, least);
-    return report;
+template <int D>
+EquilibriumReport find_equilibrium(const MechanismSystem<D>& system, AccelerationSolver& solver,
+                                   const Relaxation& relaxation, State& state, const EquilibriumRequest& request) {
+    return EquilibriumFinder<D>(system, solver, relaxation, state, request).find(request.is_nearest);
 }
+
+template EquilibriumReport find_equilibrium(const MechanismSystem<2>&, AccelerationSolver&, const Relaxation&, State&,
+                                            const EquilibriumRequest&);
+template EquilibriumReport find_equilibrium(const MechanismSystem<3>&, AccelerationSolver&, const Relaxation&, State&,
+                                            const EquilibriumRequest&);
 
 }  // namespace limber

@@ -1,16 +1,11 @@
 #pragma once
 // Static equilibrium: positions at which nothing accelerates, with all velocities zero.
 //
-// Newton's method on the balance of forces, damped by pseudo-time: with a the accelerations of the mechanism released
-// at rest,
-//
-//   (M + s K + J^T W J) dq = s M a - J^T W Phi
-//
-// is one implicit step of length sqrt(s) in a viscous world for small s (dynamic relaxation: always downhill) and
-// Newton's step for large s; W grows with s as s K does. s grows as the accelerations fall, and shrinks when a step
-// made things worse or goes against the forces (towards an equilibrium that does not last). Where that gets stuck, the
-// mechanism is let move and stopped whenever it slows down. Directions in which nothing pulls (the place of a vehicle
-// on flat ground) are left as they are.
+// Newton's method with exact tangents goes downhill from the start (statics/static_newton.hpp). Where it gets stuck the
+// load path is followed: what is out of balance at the start is held, and let go bit by bit (statics/load_path.hpp).
+// What neither finds, and what comes to rest on stops, is found by relaxation: the mechanism is let move, with
+// numerical damping, and stopped whenever it slows down; then Newton's method tries again. The report tells which it
+// was, and whether the equilibrium lasts.
 //
 // Stops: no step of Newton's method may pass one that is open; the motion closes it, and from then on it is an equation
 // like those of joints. What has been found counts if all that is closed then pushes.
@@ -21,14 +16,33 @@
 
 #include "limber/dynamics/formulation.hpp"
 #include "limber/methods/integrators.hpp"
+#include "limber/statics/static_newton.hpp"
 
 namespace limber {
+
+enum class EquilibriumMethod { newton, load_path, relaxation };
+inline const char* equilibrium_method_name(EquilibriumMethod method) {
+    constexpr const char* names[] = {"newton", "load-path", "relaxation"};
+    return names[static_cast<int>(method)];
+}
+
+/// Which one is looked for, and who is told how it goes.
+struct EquilibriumRequest {
+    /// Where the load path leads that begins with everything held at the start, stable or not; otherwise downhill.
+    bool is_nearest = false;
+    StaticProgress progress;
+};
 
 struct EquilibriumReport {
     bool converged = false;
     int iterations = 0;
     double residual = 0;  ///< largest acceleration of a coordinate left when released
     std::string reason;   ///< if it did not converge
+    EquilibriumMethod method = EquilibriumMethod::newton;
+    int unstable = 0;           ///< freedoms that grow when disturbed: 0 if it lasts, -1 if that is not known
+    int neutral = 0;            ///< freedoms that nothing pulls back, or away
+    double growth = 0;          ///< of the fastest that grows, exp(growth t) [1/s]
+    std::string unstable_body;  ///< that moves most in it
 };
 
 /// How a mechanism moves where Newton's method gets stuck.
@@ -41,7 +55,8 @@ struct Relaxation {
 std::unique_ptr<Stepper> make_relaxation_stepper(const std::shared_ptr<const System>& system);
 
 /// Moves state.q; velocities are set to zero. The solver and the stepper must belong to the system.
-EquilibriumReport find_equilibrium(const System& system, AccelerationSolver& solver, const Relaxation& relaxation,
-                                   State& state, int max_rounds = 40);
+template <int D>
+EquilibriumReport find_equilibrium(const MechanismSystem<D>& system, AccelerationSolver& solver,
+                                   const Relaxation& relaxation, State& state, const EquilibriumRequest& request = {});
 
 }  // namespace limber

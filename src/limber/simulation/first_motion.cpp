@@ -70,7 +70,7 @@ void note_velocities(const Mechanism<D>& mechanism, const BodyStates<D>& given, 
 }  // namespace
 
 template <int D>
-StartReport CompiledModelOf<D>::start(State& state) {
+StartReport CompiledModelOf<D>::start(State& state, const EquilibriumRequest& request) {
     StartReport report;
     const CoordinateKind kind = choose_coordinates();
     const SharedMechanism mechanism = make_mechanism();
@@ -96,7 +96,7 @@ StartReport CompiledModelOf<D>::start(State& state) {
         const auto settled = make_system<D>(at_rest.mechanism, kind);
         settled->import_states(states, state.q, state.v);
         const auto solver = make_acceleration_solver("augmented-lagrangian", settled);
-        report.equilibrium = find_equilibrium(*settled, *solver, make_relaxation<D>(settled), state);
+        report.equilibrium = find_equilibrium<D>(*settled, *solver, make_relaxation<D>(settled), state, request);
         if (!report.equilibrium.converged) throw std::runtime_error("static equilibrium: " + report.equilibrium.reason);
         settled->export_states(state.q, state.v, states);
         for (std::size_t b = 0; b < states.size(); ++b) {
@@ -123,7 +123,7 @@ StartReport CompiledModelOf<D>::start(State& state) {
     return report;
 }
 
-template StartReport CompiledModelOf<2>::start(State&);
-template StartReport CompiledModelOf<3>::start(State&);
+template StartReport CompiledModelOf<2>::start(State&, const EquilibriumRequest&);
+template StartReport CompiledModelOf<3>::start(State&, const EquilibriumRequest&);
 
 }  // namespace limber

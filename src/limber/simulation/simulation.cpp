@@ -63,8 +63,8 @@ std::string find_undefined_joint(const Model& model, const System& system, const
 
 }  // namespace
 
-Simulation::Simulation(Model model, SimulationOptions options)
-    : compiled_(CompiledModel::make(std::move(model), std::move(options))), start_(compiled_->start(state_)) {}
+Simulation::Simulation(Model model, SimulationOptions options, const EquilibriumRequest& request)
+    : compiled_(CompiledModel::make(std::move(model), std::move(options))), start_(compiled_->start(state_, request)) {}
 
 Simulation::Simulation(const Model& model) : Simulation(model, simulation_options_of(model)) {}
 
