@@ -124,6 +124,22 @@ TEST(IltisMirror, StraightRoadsKeepItStraight) {
     }
 }
 
+// The same vehicle with the joints of the paper: 26 coordinates (and five more numbers of Euler parameters) in place of
+// 24, with other closures, but the same motion, over the first stairs, too.
+TEST(IltisTopology, BallJointsMoveAsFourBarsDo) {
+    Simulation four_bars = start("hybrid", "ramp-and-stairs.yaml", {});
+    Simulation balls = start("hybrid", "ramp-and-stairs-26.yaml", {});
+    EXPECT_EQ(four_bars.system().size() - four_bars.system().rows(), 10);
+    EXPECT_EQ(balls.system().size(), 26 + 5);
+    EXPECT_EQ(balls.system().rows(), 16 + 5);
+    ASSERT_TRUE(four_bars.advance(3, 2e-3).ok);
+    ASSERT_TRUE(balls.advance(3, 2e-3).ok);
+    EXPECT_GT(sense(balls, "chassis.x"), 12);
+    for (const char* column : {"chassis.x", "chassis.z", "wheel00.z", "wheel11.z"})
+        EXPECT_NEAR(sense(balls, column), sense(four_bars, column), 1e-5) << column;
+    EXPECT_NEAR(sense(balls, "pitch"), sense(four_bars, "pitch"), 1e-3);
+}
+
 // Bump stops and shock absorbers have kinks; still the balance of energy must close with the square of the step.
 TEST(IltisAntiPhase, EnergyIsBalancedToSecondOrder) {
     const auto drift = [](double step) {
