@@ -42,10 +42,10 @@ joints:
   clamp: {fixed: [ground, beam], at: [0, 0, 0], axis: [0, 0, 1]}
 sensors:
   beam: {reaction: clamp}
-  ground: {reaction: clamp, on: ground}
+  ground: {reaction: clamp, body: ground}
   tip: {reaction: clamp, at: beam.tip}
-  tip_ground: {reaction: clamp, on: ground, at: beam.tip}
-  aside: {reaction: clamp, on: beam, at: ground.aside}
+  tip_ground: {reaction: clamp, body: ground, at: beam.tip}
+  aside: {reaction: clamp, body: beam, at: ground.aside}
   turned: {reaction: clamp, at: marker, axes: beam.turned}
   second: {reaction: clamp, at: second-marker, axes: second-marker}
 )";
@@ -85,21 +85,21 @@ forces:
   f: {force: a.to, vector: [1, -2], frame: body}
   c: {torque: b, vector: 0.5 - t}
 sensors:
-  two_a: {reaction: two, on: a, at: a.com}
-  two_b: {reaction: two, on: b, at: b.com}
-  two_at: {reaction: two, on: b}
-  one_a: {reaction: one, on: a, at: a.com}
-  one_ground: {reaction: one, on: ground, at: ground}
-  one_origin: {reaction: one, on: a, at: ground}
-  k_b: {force: k, on: b, at: b.com}
-  k_own: {force: k, on: b}
-  k_ground: {force: k, on: ground}
+  two_a: {reaction: two, body: a, at: a.com}
+  two_b: {reaction: two, body: b, at: b.com}
+  two_at: {reaction: two, body: b}
+  one_a: {reaction: one, body: a, at: a.com}
+  one_ground: {reaction: one, body: ground, at: ground}
+  one_origin: {reaction: one, body: a, at: ground}
+  k_b: {force: k, body: b, at: b.com}
+  k_own: {force: k, body: b}
+  k_ground: {force: k, body: ground}
   k: {force: k}
-  t_a: {force: t, on: a, at: a.com}
-  t_b: {force: t, on: b, at: b.com}
-  m_a: {force: m, on: a, at: a.com}
-  f_a: {force: f, on: a, at: a.com}
-  c_b: {force: c, on: b, at: b.com}
+  t_a: {force: t, body: a, at: a.com}
+  t_b: {force: t, body: b, at: b.com}
+  m_a: {force: m, body: a, at: a.com}
+  f_a: {force: f, body: a, at: a.com}
+  c_b: {force: c, body: b, at: b.com}
   aa: {acceleration: a.com}
   ab: {acceleration: b.com}
   wa: {angular-acceleration: a}
@@ -155,9 +155,9 @@ joints:
 sensors:
   hinge: {reaction: hinge}
   rack: {reaction: mesh}
-  pinion: {reaction: mesh, on: pinion}
-  about: {reaction: mesh, on: pinion, at: pinion}
-  own: {reaction: mesh, on: pinion, at: pinion, axes: pinion}
+  pinion: {reaction: mesh, body: pinion}
+  about: {reaction: mesh, body: pinion, at: pinion}
+  own: {reaction: mesh, body: pinion, at: pinion, axes: pinion}
 )";
     Simulation s(read(yaml), options("global", "trapezoidal"));
     ASSERT_TRUE(s.advance(0.3, 1e-3).ok);
@@ -171,7 +171,7 @@ sensors:
     EXPECT_NEAR(torque(s, "about").x(), -0.04 * weight / 5 / 0.1, 1e-6);
     EXPECT_NEAR(torque(s, "own").z(), -0.1 * tooth, 1e-6) << "the pinion's axis is its z";
     EXPECT_NE(refusal(yaml + "  bad: {reaction: mesh, at: marker}\n").find("belongs to no marker"), std::string::npos);
-    EXPECT_NE(refusal(yaml + "  bad: {reaction: hinge, on: rack}\n")
+    EXPECT_NE(refusal(yaml + "  bad: {reaction: hinge, body: rack}\n")
                   .find("the reaction of joint 'hinge' does not act on body 'rack'; it acts on ground, pinion"),
               std::string::npos);
 }
@@ -184,7 +184,7 @@ gravity: none
 bodies:
   first: {mass: 1, inertia: [1, 1, 0.5]}
   second: {mass: 1, inertia: [1, 1, 2]}
-  third: {mass: 1, inertia: [1, 1, 4]}
+  third: {mass: 1, inertia: [3, 3, 4]}
 joints:
   one: {revolute: [ground, first], at: [0, 0, 0], axis: [0, 0, 1]}
   two: {revolute: [ground, second], at: [0, 0, 0], axis: [0, 0, 1]}
@@ -196,11 +196,11 @@ forces:
   push: {motor: one.angle, law: 3}
 sensors:
   number: {reaction: ratio}
-  first: {reaction: ratio, on: first}
-  second: {reaction: ratio, on: second, axes: second}
-  ground: {reaction: ratio, on: ground}
+  first: {reaction: ratio, body: first}
+  second: {reaction: ratio, body: second, axes: second}
+  ground: {reaction: ratio, body: ground}
   wind: {reaction: wind}
-  third: {reaction: wind, on: third}
+  third: {reaction: wind, body: third}
 )";
     for (const auto& [formulation, coordinates] :
          {std::pair{"global", "natural"}, {"baumgarte", "reference-point"}, {"global", "relative"}}) {
@@ -215,11 +215,11 @@ sensors:
         EXPECT_NEAR(sense(s, "wind"), 4 * 1.5, 1e-6);
         expect_vector(torque(s, "third"), {0, 0, 4 * 1.5}, 1e-6, "third");
     }
-    EXPECT_NE(refusal(yaml + "  bad: {reaction: ratio, at: first}\n").find("with 'on: BODY'"), std::string::npos);
-    EXPECT_NE(refusal(yaml + "  bad: {reaction: ratio, on: third}\n").find("does not act on body 'third'"),
+    EXPECT_NE(refusal(yaml + "  bad: {reaction: ratio, at: first}\n").find("with 'body: NAME'"), std::string::npos);
+    EXPECT_NE(refusal(yaml + "  bad: {reaction: ratio, body: third}\n").find("does not act on body 'third'"),
               std::string::npos);
-    EXPECT_NE(refusal(yaml + "  bad: {force: push, axes: first}\n").find("goes with 'on'"), std::string::npos);
-    EXPECT_NE(refusal(yaml + "  bad: {force: push, on: second}\n").find("force 'push' does not act on body 'second'"),
+    EXPECT_NE(refusal(yaml + "  bad: {force: push, axes: first}\n").find("goes with 'body'"), std::string::npos);
+    EXPECT_NE(refusal(yaml + "  bad: {force: push, body: second}\n").find("force 'push' does not act on body 'second'"),
               std::string::npos);
 }
 
@@ -233,10 +233,10 @@ bodies:
 joints: {one: {revolute: [ground, a], at: [0, 0, 0], axis: [0, 1, 0]}}
 forces: {k: {bushing: [a.m, b.m], stiffness: [500, 400, 300, 20, 30, 40], damping: [5, 5, 5, 0.1, 0.1, 0.1]}}
 sensors:
-  a: {force: k, on: a, at: ground}
-  b: {force: k, on: b, at: ground}
-  own: {force: k, on: b, at: b.com}
-  turned: {force: k, on: b, at: b.com, axes: b}
+  a: {force: k, body: a, at: ground}
+  b: {force: k, body: b, at: ground}
+  own: {force: k, body: b, at: b.com}
+  turned: {force: k, body: b, at: b.com, axes: b}
   acceleration: {acceleration: b.com}
   w: {angular-velocity: b, axes: b}
   alpha: {angular-acceleration: b, axes: b}

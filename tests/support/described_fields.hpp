@@ -80,6 +80,10 @@ struct Filler {
     void field(std::vector<Number>& value, const FieldNote&) {
         for (int i = 0; i < 6; ++i) value.push_back(number());
     }
+    void field(BodyHandle& value, const FieldNote&) {  // the first is the ground, which stays
+        value = model.bodies.find("rocker");
+        named.emplace_back("bodies", "rocker");
+    }
     template <class T>
     void field(Handle<T>& value, const FieldNote&) {
         value = model.table<T>().handles().front();

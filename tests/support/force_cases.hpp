@@ -52,8 +52,8 @@ inline std::string force_model(const ForceCase& force, bool planar) {
     replace("TORQUE", planar ? "0.7 - t" : "[0.5, 0.7 - t, -0.3]");
     replace("MOTION", std::string("['x*y - 0.3*vx + t', 'sin(j.angle)*vy - 2*x^2 + 0.1*j.angle.rate^2'") +
                           (planar ? "]" : ", 'vz*z + j.angle*x']"));
-    replace("TWIST", planar ? "'x - 0.4*j.angle.rate + vy*vx'"
-                            : "['x - 0.4*j.angle.rate', 'vy*vx + t', 'z*j.angle - 0.2*vz']");
+    replace("TWIST",
+            planar ? "'x - 0.4*j.angle.rate + vy*vx'" : "['x - 0.4*j.angle.rate', 'vy*vx + t', 'z*j.angle - 0.2*vz']");
     replace("BUSH", planar ? "[50, 70, 3]" : "[50, 70, 90, 3, 4, 5]");
     replace("DAMP", planar ? "[1, 2, 0.1]" : "[1, 2, 3, 0.1, 0.2, 0.3]");
     replace("LATERAL", planar ? ""

@@ -156,22 +156,22 @@ enum class ReactionPoint {
 
 /// [N and N m] What the joint does to a body: what it does to the other is the opposite, about the same point. Where
 /// joints hold a motion more than once: the least reactions that explain it. A reaction that is one number is positive
-/// where it drives its coordinate up; it has neither point nor axes, and becomes a force and a torque with `on`.
+/// where it drives its coordinate up; it has neither point nor axes, and becomes a force and a torque with `body`.
 struct Reaction {
     static constexpr TypeNote type{
         "reaction",
         "of a joint on its second body, at its second marker: name.fx .. name.tz (plane: fx, fy, tz); of a gear or a "
         "rack on the second wheel or the rack, where the teeth meet; of a driver, a coupling, or a gear that acts by "
-        "torques alone: name, and with 'on' name.fx .. name.tz too"};
+        "torques alone: name, and with 'body' name.fx .. name.tz too"};
     std::string name{};
     std::variant<JointHandle, DriverHandle> of{};
-    BodyHandle on{};  ///< null: the joint's second body, a gear's second wheel, the rack
+    BodyHandle body{};  ///< null: the joint's second body, a gear's second wheel, the rack
     std::variant<ReactionPoint, MarkerHandle> at{};
     std::variant<ReactionFrame, MarkerHandle> axes{};
 
     static void visit(auto& self, auto& visitor) {
         visitor.main(self.of);
-        visitor.field(self.on, {"on", "the body it acts on (default: the second of the joint)"});
+        visitor.field(self.body, {"body", "the body it acts on (default: the second of the joint)"});
         visitor.field(self.at, {"at",
                                 "point of the torque: second-marker (default; of teeth where they meet), marker (the "
                                 "joint's first marker), or the name of a marker or body; of what has neither markers "
@@ -182,29 +182,29 @@ struct Reaction {
     }
 };
 
-/// [N, or N m of torques] Signs are those of the types of force; a magnitude has none. With `on` the force [N] and the
-/// torque [N m] on that body, positive along the axes; on the other body of a spring it is the opposite.
+/// [N, or N m of torques] Signs are those of the types of force; a magnitude has none. With `body` the force [N] and
+/// the torque [N m] on that body, positive along the axes; on the other body of a spring it is the opposite.
 struct ForceSensor {
     static constexpr TypeNote type{
         "force",
         "of a force element: tension of a spring, torque of a torsion-spring against its coordinate, of a motor or "
-        "servo along it, or magnitude; with 'on' what it does to a body: name.fx .. name.tz (plane: fx, fy, tz)"};
+        "servo along it, or magnitude; with 'body' what it does to a body: name.fx .. name.tz (plane: fx, fy, tz)"};
     std::string name{};
     ForceHandle force{};
-    BodyHandle on{};      ///< null: the one number of the element
-    MarkerHandle at{};    ///< null: the element's own marker on that body, or the body's origin; goes with `on`
-    MarkerHandle axes{};  ///< null: of the world; goes with `on`
+    BodyHandle body{};    ///< null: the one number of the element
+    MarkerHandle at{};    ///< null: the element's own marker on that body, or the body's origin; goes with `body`
+    MarkerHandle axes{};  ///< null: of the world; goes with `body`
 
     static void visit(auto& self, auto& visitor) {
         visitor.main(self.force);
-        visitor.field(self.on, {"on", "the body whose force and torque are told"});
+        visitor.field(self.body, {"body", "the body whose force and torque are told"});
         visitor.field(self.at,
                       {"at",
                        "point of the torque: a marker or body (default: the element's own marker on that body, "
-                       "or the body's origin); goes with 'on'"});
+                       "or the body's origin); goes with 'body'"});
         visitor.field(self.axes, {"axes",
                                   "components along the axes of this marker or body (default: of the world); goes with "
-                                  "'on'"});
+                                  "'body'"});
     }
 };
 

@@ -20,7 +20,7 @@ namespace {
 
 using saved::encode;
 using saved::encode_fields;
-using saved::Json;
+using CheckpointJson = saved::Json;
 using Place = SavedPlace;
 
 // Version 1 had neither contacts nor most options, and no events.
@@ -31,18 +31,18 @@ constexpr const char* interval_name = "checkpoint";
 
 // ---------------------------------------------------------------- writing
 
-Json encode_summary(const RunSummary& s) {
-    Json sensors = Json::array();
+CheckpointJson encode_summary(const RunSummary& s) {
+    CheckpointJson sensors = CheckpointJson::array();
     for (const SensorSummary& sensor : s.sensors)
         sensors.push_back({sensor.name, encode(sensor.final), encode(sensor.min), encode(sensor.max)});
-    Json events = Json::array();
+    CheckpointJson events = CheckpointJson::array();
     for (const ContactEvent& event : s.events)
         events.push_back({{"kind", static_cast<int>(event.kind)},
                           {"t", encode(event.t)},
                           {"stop", event.stop},
                           {"impulse", encode(event.impulse)},
                           {"energy_lost", encode(event.energy_lost)}});
-    Json warnings = Json::array();
+    CheckpointJson warnings = CheckpointJson::array();
     for (const Warning& warning : s.warnings) warnings.push_back({warning.kind, warning.text, warning.elements});
     return {{"steps", s.steps},
             {"divided_steps", s.divided_steps},
@@ -61,7 +61,7 @@ Json encode_summary(const RunSummary& s) {
 }
 
 // Of everything else in the file.
-std::string sum_of(const Json& json) {
+std::string sum_of(const CheckpointJson& json) {
     Fingerprint fingerprint;
     fingerprint.add(json.dump());
     return fmt::format("{:016x}", fingerprint.value());
@@ -142,10 +142,10 @@ void read_table(const Place& place, RunCheckpoint& c) {
             place.at("summary").at("sensors").refuse("one for each column after 't'");
 }
 
-Json parse_file(const std::string& path) {
+CheckpointJson parse_file(const std::string& path) {
     std::ifstream file(path);
     if (!file) throw ModelError(fmt::format("cannot read the checkpoint '{}': {}", path, std::strerror(errno)));
-    const Json json = Json::parse(file, nullptr, false);
+    const CheckpointJson json = CheckpointJson::parse(file, nullptr, false);
     if (!json.is_object() || !json.contains(version_key))
         throw ModelError(fmt::format("'{}' is not a whole checkpoint: expected one JSON object with '{}'{}", path,
                                      version_key, json.is_discarded() ? ", found no JSON" : ""));
@@ -195,26 +195,26 @@ RunIdentity identify_run(const Model& model, const SimulationOptions& options, c
 }
 
 void write_checkpoint(const std::string& path, const RunIdentity& identity, const RunCheckpoint& c) {
-    Json json{{version_key, version},
-              {"run", {{"model", identity.model}, {"settings", Json::array()}}},
-              {"state", encode(c.state)},
-              {"work", encode(c.work)},
-              {"start", encode(c.start)},
-              {"energy", encode_fields(c.energy)},
-              {"turn", encode_fields(c.turn)},
-              {"longest_step", encode(c.longest_step)},
-              {"interval", encode(c.interval)},
-              {"recorded", c.recorded},
-              {"columns", c.so_far.table.columns},
-              {"values", encode(c.so_far.table.values)},
-              {"summary", encode_summary(c.so_far.summary)}};
+    CheckpointJson json{{version_key, version},
+                        {"run", {{"model", identity.model}, {"settings", CheckpointJson::array()}}},
+                        {"state", encode(c.state)},
+                        {"work", encode(c.work)},
+                        {"start", encode(c.start)},
+                        {"energy", encode_fields(c.energy)},
+                        {"turn", encode_fields(c.turn)},
+                        {"longest_step", encode(c.longest_step)},
+                        {"interval", encode(c.interval)},
+                        {"recorded", c.recorded},
+                        {"columns", c.so_far.table.columns},
+                        {"values", encode(c.so_far.table.values)},
+                        {"summary", encode_summary(c.so_far.summary)}};
     for (const auto& [name, value] : identity.settings) json["run"]["settings"].push_back({name, value});
     json[sum_key] = sum_of(json);
     write_file(path, json.dump());
 }
 
 RunCheckpoint read_checkpoint(const std::string& path, const RunIdentity& identity) {
-    Json json = parse_file(path);
+    CheckpointJson json = parse_file(path);
     RunCheckpoint c;
     try {
         const Place file(json, "");
@@ -241,7 +241,7 @@ RunCheckpoint read_checkpoint(const std::string& path, const RunIdentity& identi
 }
 
 double read_checkpoint_interval(const std::string& path) {
-    const Json json = parse_file(path);
+    const CheckpointJson json = parse_file(path);
     try {
         return Place(json, "").at("interval").finite(0);
     } catch (const ModelError& error) {

@@ -126,12 +126,12 @@ Probe<D> LoadProbes<D>::make(const Reaction& sensor) const {
     const auto* frame = std::get_if<ReactionFrame>(&sensor.axes);
     const auto* point = std::get_if<ReactionPoint>(&sensor.at);
     const bool has_wrench = ReactionSolver<D>::has_wrench(element);
-    if (!has_wrench && sensor.on.is_null()) {
+    if (!has_wrench && sensor.body.is_null()) {
         for (const auto& [key, is_given] :
              {std::pair{"axes", sensor.axes != Reaction{}.axes}, std::pair{"at", sensor.at != Reaction{}.at}})
             if (is_given)
                 refuse(
-                    fmt::format("{} is one number: '{}' would have no effect; with 'on: BODY' it is the force and "
+                    fmt::format("{} is one number: '{}' would have no effect; with 'body: NAME' it is the force and "
                                 "the torque on that body",
                                 what, key));
         return make_number(element, index);
@@ -151,15 +151,15 @@ Probe<D> LoadProbes<D>::make(const Reaction& sensor) const {
     Probe<D> probe{.components = wrench_components<D>(), .needs_accelerations = true, .needs_reactions = true};
     probe.units = wrench_units<D>();
     // As it always was, to the last bit: on the second body, at its own point.
-    if (sensor.on.is_null() && told.point < 0) {
+    if (sensor.body.is_null() && told.point < 0) {
         probe.measure = [&motion = motion_, told, index](const Instant<D>&, double* out) {
             told.write(motion.features(), motion.reactions().reaction(index), out);
         };
         return probe;
     }
     const std::vector<int> bodies = motion_.reactions().find_bodies(index);
-    if (!sensor.on.is_null()) require(sensor.on, bodies, what);
-    told.body = sensor.on.is_null() ? bodies.back() : index_of(sensor.on);
+    if (!sensor.body.is_null()) require(sensor.body, bodies, what);
+    told.body = sensor.body.is_null() ? bodies.back() : index_of(sensor.body);
     // Of what has neither markers nor teeth: the origin of the body.
     Vec<D> origin = Vec<D>::Zero();
     if (!has_wrench && told.point < 0 && told.body >= 0) {
@@ -185,11 +185,11 @@ Probe<D> LoadProbes<D>::make(const ForceSensor& sensor) const {
     const Force& force = model_.forces.get(sensor.force);
     const int index = m_.force_index.at(force.name);
     const ForceElement<D>& element = m_.forces.elements[index];
-    if (sensor.on.is_null()) {
+    if (sensor.body.is_null()) {
         for (const auto& [key, marker] : {std::pair{"axes", sensor.axes}, std::pair{"at", sensor.at}})
             if (!marker.is_null())
                 refuse(
-                    fmt::format("'{}' would have no effect on one number: it goes with 'on', the body whose force "
+                    fmt::format("'{}' would have no effect on one number: it goes with 'body', the body whose force "
                                 "and torque are told",
                                 key));
         Probe<D> probe{.measure = [&m = m_, index](const Instant<D>& now, double* out) {
@@ -203,16 +203,16 @@ Probe<D> LoadProbes<D>::make(const ForceSensor& sensor) const {
         bodies.push_back(m_.features[m_.forces.slot_feature[s]].body);
     std::sort(bodies.begin(), bodies.end());
     bodies.erase(std::unique(bodies.begin(), bodies.end()), bodies.end());
-    require(sensor.on, bodies, fmt::format("force '{}'", force.name));
+    require(sensor.body, bodies, fmt::format("force '{}'", force.name));
     ToldWrench<D> told;
-    told.body = index_of(sensor.on);
+    told.body = index_of(sensor.body);
     if (!sensor.axes.is_null()) told.axes = features_of(sensor.axes);
     // About the given marker, the element's own one on that body, or the body's origin.
     MarkerHandle about = sensor.at;
     const ElementEnds ends = ends_of(force);
     for (const MarkerHandle own : {ends.b, ends.a})
-        if (about.is_null() && !own.is_null() && model_.markers.get(own).body == sensor.on) about = own;
-    if (about.is_null()) about = model_.marker(model_.bodies.get(sensor.on).name);
+        if (about.is_null() && !own.is_null() && model_.markers.get(own).body == sensor.body) about = own;
+    if (about.is_null()) about = model_.marker(model_.bodies.get(sensor.body).name);
     const Frame place = ModelEvaluation(model_).marker_frame(about);
     const BodyHandle holder = model_.markers.get(about).body;
     const int held = index_of(holder);

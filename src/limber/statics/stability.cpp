@@ -17,10 +17,6 @@ constexpr double beside_lowest = 0.01;
 // Of a motion that is tried: its way, over the size of the coordinates, and how well rates must agree.
 constexpr double trial_way = 1e-6, trial_agrees = 0.2;
 
-}  // namespace
-
-namespace {
-
 // -x . M a over the way along x, by differences; x has unit inertia. Not a number: nothing can go there.
 double try_motion(StaticBalance& balance, const VecX& motion) {
     const StaticPoint here = balance.point();
