@@ -134,7 +134,7 @@ private:
 
 EquilibriumPath follow_equilibria(const ModelAtLoad& model_at, double from, double to, SimulationOptions options,
                                   const StaticProgress& progress) {
-    return in_dimension(model_at(from).planar, [&]<int D>() {
+    return in_dimension(model_at(from).planar, [&]<int D> {
         return PathOfModel<D>(model_at, from, to, std::move(options), progress).follow();
     });
 }

@@ -318,8 +318,8 @@ private:
         return probe;
     }
     static Probe<D> make_orientation(OrientationForm form, const auto& rotation) {
-        const auto with = [&](Components components, std::vector<const char*> units, auto find) {
-            Probe<D> probe{.components = std::move(components), .units = std::move(units)};
+        const auto with = [&](const Components& components, const std::vector<const char*>& units, auto find) {
+            Probe<D> probe{.components = components, .units = units};
             probe.measure = [rotation, find](const Instant<D>&, double* out) {
                 const auto numbers = find(rotation());
                 std::copy(numbers.data(), numbers.data() + numbers.size(), out);

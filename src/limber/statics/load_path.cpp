@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "limber/math/interruption.hpp"
 
@@ -28,7 +29,7 @@ public:
         const double towards = options_.end > begin ? 1 : -1;
         if (!find_tangent(nullptr, towards)) return give_up("the stiffness at its beginning is singular");
         keep(false);
-        double step = options_.first_step * range * std::sqrt(2.0);
+        double step = options_.first_step * range * std::numbers::sqrt2;
         while (static_cast<int>(report_.points.size()) < options_.most_points) {
             const StaticPoint start = balance_.point();
             const Tangent tangent = tangent_;

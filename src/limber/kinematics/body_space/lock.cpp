@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "limber/kinematics/body_space/twist_constraints.hpp"
 #include "limber/math/interruption.hpp"
@@ -43,7 +44,7 @@ public:
         if (c_.row_count() == 0 || c_.values.time_partial.template lpNorm<Eigen::Infinity>() == 0) return std::nullopt;
         if (!set_metric() || !climb()) return std::nullopt;
         // The metric gives poses and time the same share in the first tangent.
-        double length = step * std::sqrt(2.0);
+        double length = step * std::numbers::sqrt2;
         const double shortest = shortest_lock_step * length;
         for (int i = 0; i < most_lock_steps && place_.t < end; ++i) {
             check_interruption();

@@ -19,6 +19,8 @@ public:
           measure_(whole.constraints.measures.size(), -1),
           memory_(whole.initial_memory.size(), -1),
           element_(whole.elements.size(), -1) {}
+    PartMaker(const PartMaker&) = delete;
+    PartMaker& operator=(const PartMaker&) = delete;
 
     Part<D> make(const PartChoice& choice) {
         Mechanism<D>& m = part_.mechanism;
