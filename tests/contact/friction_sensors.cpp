@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "support/models.hpp"
+#include "support/refusal.hpp"
 
 namespace limber::testing {
 namespace {
@@ -84,24 +84,27 @@ sensors:
     EXPECT_NEAR(sense(s, "state.force"), 0, 1e-6);
 }
 
+// What sticks at the start is not held by a joint.
+TEST(FrictionSensors, DoNotKeepAMechanismFromMoving) {
+    Simulation s(read(pushed_block("")), options("global", "trapezoidal"));
+    EXPECT_EQ(sense(s, "state.sticks"), 1);
+    EXPECT_EQ(s.compute_mobility().freedoms, 1);
+    for (const Warning& warning : find_warnings(s)) EXPECT_NE(warning.kind, "nothing-moves") << warning.text;
+}
+
 TEST(FrictionSensors, NeedFriction) {
-    const auto refusal = [](const std::string& name) {
-        try {
-            Simulation s(read(R"(
+    const auto refused = [](const std::string& name) {
+        return refusal_of(R"(
 limber: 1
 bodies: {ball: {sphere: {radius: 0.1, mass: 1}, at: [0, 0, 0.1]}}
 stops: {floor: {wall: [ground, ball], radius: 0.1}}
 forces: {wind: {drag: ball, linear: 1}}
-sensors: {s: {)" + name + "}}\n"));
-        } catch (const ModelError& error) {
-            return std::string(error.what());
-        }
-        return std::string();
+sensors: {s: {)" + name + "}}\n");
     };
-    EXPECT_NE(refusal("friction: floor").find("stop 'floor' has no friction"), std::string::npos);
-    EXPECT_NE(refusal("friction: wind").find("force 'wind' is not of type friction"), std::string::npos);
-    EXPECT_NE(refusal("friction: wnd").find("there is no force or stop 'wnd'"), std::string::npos);
-    EXPECT_NE(refusal("tyre: wind").find("force 'wind' is of type drag, not tyre"), std::string::npos);
+    EXPECT_NE(refused("friction: floor").find("stop 'floor' has no friction"), std::string::npos);
+    EXPECT_NE(refused("friction: wind").find("force 'wind' is not of type friction"), std::string::npos);
+    EXPECT_NE(refused("friction: wnd").find("there is no force or stop 'wnd'"), std::string::npos);
+    EXPECT_NE(refused("tyre: wind").find("force 'wind' is of type drag, not tyre"), std::string::npos);
 }
 
 }  // namespace

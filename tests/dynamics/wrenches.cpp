@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "limber/model/error.hpp"
-#include "support/models.hpp"
+#include "support/refusal.hpp"
 
 namespace limber::testing {
 namespace {
@@ -20,15 +20,6 @@ Vec3 torque(Simulation& s, const std::string& name) {
 }
 void expect_vector(const Vec3& found, const Vec3& expected, double tolerance, const std::string& what) {
     for (int k = 0; k < 3; ++k) EXPECT_NEAR(found[k], expected[k], tolerance) << what << k;
-}
-
-std::string refusal(const std::string& yaml) {
-    try {
-        Simulation s(read(yaml));
-    } catch (const ModelError& error) {
-        return error.what();
-    }
-    return "";
 }
 
 // A beam of 2 m and 3 kg clamped to the ground: force and moment about the clamp, the tip and a third point.
@@ -170,8 +161,9 @@ sensors:
     expect_vector(torque(s, "about"), {-0.1 * tooth, 0, 0}, 1e-6, "about");
     EXPECT_NEAR(torque(s, "about").x(), -0.04 * weight / 5 / 0.1, 1e-6);
     EXPECT_NEAR(torque(s, "own").z(), -0.1 * tooth, 1e-6) << "the pinion's axis is its z";
-    EXPECT_NE(refusal(yaml + "  bad: {reaction: mesh, at: marker}\n").find("belongs to no marker"), std::string::npos);
-    EXPECT_NE(refusal(yaml + "  bad: {reaction: hinge, body: rack}\n")
+    EXPECT_NE(refusal_of(yaml + "  bad: {reaction: mesh, at: marker}\n").find("belongs to no marker"),
+              std::string::npos);
+    EXPECT_NE(refusal_of(yaml + "  bad: {reaction: hinge, body: rack}\n")
                   .find("the reaction of joint 'hinge' does not act on body 'rack'; it acts on ground, pinion"),
               std::string::npos);
 }
@@ -215,12 +207,13 @@ sensors:
         EXPECT_NEAR(sense(s, "wind"), 4 * 1.5, 1e-6);
         expect_vector(torque(s, "third"), {0, 0, 4 * 1.5}, 1e-6, "third");
     }
-    EXPECT_NE(refusal(yaml + "  bad: {reaction: ratio, at: first}\n").find("with 'body: NAME'"), std::string::npos);
-    EXPECT_NE(refusal(yaml + "  bad: {reaction: ratio, body: third}\n").find("does not act on body 'third'"),
+    EXPECT_NE(refusal_of(yaml + "  bad: {reaction: ratio, at: first}\n").find("with 'body: NAME'"), std::string::npos);
+    EXPECT_NE(refusal_of(yaml + "  bad: {reaction: ratio, body: third}\n").find("does not act on body 'third'"),
               std::string::npos);
-    EXPECT_NE(refusal(yaml + "  bad: {force: push, axes: first}\n").find("goes with 'body'"), std::string::npos);
-    EXPECT_NE(refusal(yaml + "  bad: {force: push, body: second}\n").find("force 'push' does not act on body 'second'"),
-              std::string::npos);
+    EXPECT_NE(refusal_of(yaml + "  bad: {force: push, axes: first}\n").find("goes with 'body'"), std::string::npos);
+    EXPECT_NE(
+        refusal_of(yaml + "  bad: {force: push, body: second}\n").find("force 'push' does not act on body 'second'"),
+        std::string::npos);
 }
 
 // A bushing in space, turned and twisted: what it does to the two ends is opposite about any one point.

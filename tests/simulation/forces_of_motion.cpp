@@ -6,19 +6,10 @@
 
 #include "limber/model/error.hpp"
 #include "limber/simulation/run.hpp"
-#include "support/models.hpp"
+#include "support/refusal.hpp"
 
 namespace limber::testing {
 namespace {
-
-std::string refusal(const std::string& yaml) {
-    try {
-        Simulation s(read(yaml));
-    } catch (const ModelError& error) {
-        return error.what();
-    }
-    return "";
-}
 
 class ForcesOfMotion : public ::testing::TestWithParam<std::string> {
 protected:
@@ -155,14 +146,14 @@ sensors:
 
 TEST(ForcesOfOthers, SayWhatIsUnknown) {
     const std::string start = "limber: 1\nplane: xy\nbodies: {a: {point: {mass: 1}}}\n";
-    EXPECT_NE(refusal(start + "forces: {f: {force: a, vector: [vq, 0]}}\n").find("unknown name 'vq'"),
+    EXPECT_NE(refusal_of(start + "forces: {f: {force: a, vector: [vq, 0]}}\n").find("unknown name 'vq'"),
               std::string::npos);
-    EXPECT_NE(refusal(start + "forces: {f: {force: a, vector: [z, 0]}}\n").find("a planar model has no 'z'"),
+    EXPECT_NE(refusal_of(start + "forces: {f: {force: a, vector: [z, 0]}}\n").find("a planar model has no 'z'"),
               std::string::npos);
-    EXPECT_NE(refusal("limber: 1\ngravity: [0, 0, vx]\n").find("unknown name 'vx'"), std::string::npos);
+    EXPECT_NE(refusal_of("limber: 1\ngravity: [0, 0, vx]\n").find("unknown name 'vx'"), std::string::npos);
     // A parameter of that name is meant first, as ever.
-    EXPECT_EQ(refusal("limber: 1\nplane: xy\nparameters: {y: 2}\nbodies: {a: {point: {mass: 1}}}\n"
-                      "forces: {f: {force: a, vector: [y, 0]}}\n"),
+    EXPECT_EQ(refusal_of("limber: 1\nplane: xy\nparameters: {y: 2}\nbodies: {a: {point: {mass: 1}}}\n"
+                         "forces: {f: {force: a, vector: [y, 0]}}\n"),
               "");
 }
 

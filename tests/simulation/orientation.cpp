@@ -6,7 +6,7 @@
 
 #include "limber/math/rotation_angles.hpp"
 #include "limber/model/error.hpp"
-#include "support/models.hpp"
+#include "support/refusal.hpp"
 
 namespace limber::testing {
 namespace {
@@ -178,19 +178,14 @@ sensors:
 }
 
 TEST(Orientation, RefusesWhatItCannotShow) {
-    const auto refusal = [](const std::string& plane, const std::string& sensor) {
-        try {
-            Simulation s(
-                read("limber: 1\n" + plane + "bodies: {arm: {point: {mass: 1}}}\nsensors: {s: {" + sensor + "}}\n"));
-        } catch (const ModelError& error) {
-            return std::string(error.what());
-        }
-        return std::string();
+    const auto refused = [](const std::string& plane, const std::string& sensor) {
+        return refusal_of("limber: 1\n" + plane + "bodies: {arm: {point: {mass: 1}}}\nsensors: {s: {" + sensor +
+                          "}}\n");
     };
-    EXPECT_NE(refusal("plane: xy\n", "orientation: arm, as: zxz").find("one angle"), std::string::npos);
-    EXPECT_NE(refusal("", "orientation: arm, as: zzx").find("expected one of quaternion, axis-angle"),
+    EXPECT_NE(refused("plane: xy\n", "orientation: arm, as: zxz").find("one angle"), std::string::npos);
+    EXPECT_NE(refused("", "orientation: arm, as: zzx").find("expected one of quaternion, axis-angle"),
               std::string::npos);
-    EXPECT_NE(refusal("", "orientation: arm, axes: arm").find("axes"), std::string::npos);
+    EXPECT_NE(refused("", "orientation: arm, axes: arm").find("axes"), std::string::npos);
 }
 
 }  // namespace

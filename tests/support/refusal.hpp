@@ -4,6 +4,7 @@
 #include <string>
 
 #include "limber/model/error.hpp"
+#include "support/models.hpp"
 
 namespace limber::testing {
 
@@ -15,6 +16,10 @@ inline std::string refusal(const std::function<void()>& action) {
         return error.what();
     }
     return "";
+}
+/// Of a model file, read or compiled.
+inline std::string refusal_of(const std::string& yaml) {
+    return refusal([&] { Simulation(read(yaml)); });
 }
 
 }  // namespace limber::testing

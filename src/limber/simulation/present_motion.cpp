@@ -49,7 +49,11 @@ template <int D>
 MobilityReport CompiledModelOf<D>::compute_mobility(const State& state) {
     BodyStates<D> states;
     system().export_states(state.q, state.v, states);
-    return limber::compute_mobility(system().mechanism(), states, state.memory, state.t);
+    // What sticks is held by friction, not by a joint: it can move.
+    std::vector<double> memory = state.memory;
+    for (const FrictionElement& friction : system().mechanism().friction)
+        if (friction.stick.exists()) friction.stick.in(memory) = false;
+    return limber::compute_mobility(system().mechanism(), states, memory, state.t);
 }
 
 template <int D>

@@ -109,7 +109,8 @@ void MechanismBuilder<D>::add_gravity() {
         std::vector<int> slots{feature(static_cast<int>(b), true, Vec<D>::Zero())};
         e->vector = motion_vector(field, slots.front(), slots, "gravity");
         e->vector.factor = m_.bodies[b].mass;
-        m_.forces.add("gravity", std::move(e), slots);
+        // No name that a force of the model could have.
+        m_.forces.add(fmt::format("gravity of {}", m_.bodies[b].name), std::move(e), slots);
     }
 }
 
