@@ -22,7 +22,7 @@ struct RunOptions {
     /// Interval of checkpoints in simulated time, each handed to `keep`; 0: none. Not for sessions
     /// with events or a way back, which have journals.
     double checkpoint_every = 0;
-    std::function<void(const RunCheckpoint&)> keep;
+    std::function<void(const RunCheckpoint&)> keep{};
     /// What is run goes on from here; null: it starts.
     const RunCheckpoint* resume = nullptr;
     /// Called now and then with the time reached; may be empty.
