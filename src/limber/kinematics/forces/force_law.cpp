@@ -13,15 +13,22 @@ struct Panel {
     double integral = 0, magnitude = 0;  // of f and of |f|
 };
 
+// An interval with the values of f at its ends: neighbours and halves share them.
+struct Interval {
+    double from = 0, to = 0, at_from = 0, at_to = 0;
+};
+
 // Five-point rule of Lobatto: its ends see a kink wherever it is in the panel.
 template <class F>
-Panel integrate_panel(double from, double to, const F& f) {
+Panel integrate_panel(const Interval& over, double at_middle, const F& f) {
     constexpr double inner = 0.654653670707977;  // sqrt(3/7)
-    constexpr std::array<double, 5> node{-1, -inner, 0, inner, 1};
     constexpr std::array<double, 5> weight{1.0 / 10, 49.0 / 90, 32.0 / 45, 49.0 / 90, 1.0 / 10};
+    const double middle = 0.5 * (over.from + over.to), half = 0.5 * (over.to - over.from);
+    const std::array<double, 5> value{over.at_from, f(middle - half * inner), at_middle, f(middle + half * inner),
+                                      over.at_to};
     Panel panel;
-    for (std::size_t k = 0; k < node.size(); ++k) {
-        const double part = weight[k] * f(0.5 * (from + to) + 0.5 * (to - from) * node[k]) * 0.5 * (to - from);
+    for (std::size_t k = 0; k < value.size(); ++k) {
+        const double part = weight[k] * value[k] * half;
         panel.integral += part;
         panel.magnitude += std::abs(part);
     }
@@ -30,14 +37,17 @@ Panel integrate_panel(double from, double to, const F& f) {
 
 // Halves the panel until that changes nothing; `budget` bounds what rough laws may cost.
 template <class F>
-double refine_panel(double from, double to, double whole, double enough, int& budget, const F& f) {
-    const double middle = 0.5 * (from + to);
-    const Panel left = integrate_panel(from, middle, f);
-    const Panel right = integrate_panel(middle, to, f);
+double refine_panel(const Interval& over, double at_middle, double whole, double enough, int& budget, const F& f) {
+    const double middle = 0.5 * (over.from + over.to);
+    const Interval first{over.from, middle, over.at_from, at_middle};
+    const Interval second{middle, over.to, at_middle, over.at_to};
+    const double in_first = f(0.5 * (first.from + first.to)), in_second = f(0.5 * (second.from + second.to));
+    const Panel left = integrate_panel(first, in_first, f);
+    const Panel right = integrate_panel(second, in_second, f);
     const double sum = left.integral + right.integral;
     if (--budget <= 0 || std::abs(sum - whole) <= enough + 1e-14 * (left.magnitude + right.magnitude)) return sum;
-    return refine_panel(from, middle, left.integral, enough, budget, f) +
-           refine_panel(middle, to, right.integral, enough, budget, f);
+    return refine_panel(first, in_first, left.integral, enough, budget, f) +
+           refine_panel(second, in_second, right.integral, enough, budget, f);
 }
 
 // Integral of f from 0 to x. Kinks (a bump stop) must be found: an error there would look like energy gained or lost.
@@ -47,11 +57,14 @@ double integrate_from_zero(double x, const F& f) {
     const double h = x / panels;
     double magnitude = 0;
     for (int i = 0; i < panels; ++i) magnitude += std::abs(f((i + 0.5) * h) * h);
-    double sum = 0;
+    double sum = 0, at_from = f(0);
     for (int i = 0; i < panels; ++i) {
         int budget = 100;
-        sum += refine_panel(i * h, (i + 1) * h, integrate_panel(i * h, (i + 1) * h, f).integral, 1e-13 * magnitude,
-                            budget, f);
+        const Interval panel{i * h, (i + 1) * h, at_from, f((i + 1) * h)};
+        const double at_middle = f(0.5 * (panel.from + panel.to));
+        sum +=
+            refine_panel(panel, at_middle, integrate_panel(panel, at_middle, f).integral, 1e-13 * magnitude, budget, f);
+        at_from = panel.at_to;
     }
     return sum;
 }
@@ -166,8 +179,8 @@ double BoundLaw::elastic(double x) const {
         case ScalarLaw::Kind::table: force += table_->evaluate(x).f; break;
         case ScalarLaw::Kind::expression:
             if (expression_is_elastic_) {
-                double unused = 0;
-                force += expression_value(x, 0, 0, {}, 0, &unused);
+                const std::array<double, own_variables> variables{x, 0, 0};
+                force += expression_.evaluate<double>(variables);
             }
             break;
     }
