@@ -3,37 +3,47 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace limber {
 namespace {
 
+// The step of a row without a given rho is 3/2 over the sum of the absolute values of its row of K. The rows of
+// diag(rho) K then add up to 3/2, so no eigenvalue is larger, every part of the error that K moves shrinks at each pass
+// whatever the sizes of the others (2 would be the limit), and so it converges wherever any rho does. K may be that of
+// a step before: if what is left grows all the same, the steps were too long for the K of this one and are halved.
 class UzawaGluing final : public GluingMethod {
 public:
     explicit UzawaGluing(VecX rho) : rho_(std::move(rho)) {}
 
     void start(Admittance& k) override {
-        const VecX sums = k.row_sums();
-        // 1 / K_jj is eq. (26); where rows act on each other it is not enough, and less than 2 / largest sum is.
-        step_.resize(rho_.size());
-        double worst = 1;
-        for (Eigen::Index r = 0; r < rho_.size(); ++r) {
-            const double own = k.diagonal(static_cast<int>(r));
-            step_[r] = own > 0 ? 1 / own : 0;
-            worst = std::max(worst, step_[r] * sums[r]);
-        }
-        step_ *= std::min(1.0, 1.9 / worst);
+        step_ = k.row_sums();
         for (Eigen::Index r = 0; r < rho_.size(); ++r)
-            if (rho_[r] > 0) step_[r] = rho_[r];
+            step_[r] = rho_[r] > 0 ? rho_[r] : step_[r] > 0 ? part_of_row_sum / step_[r] : 0;
+        left_ = std::numeric_limits<double>::infinity();
     }
 
     int correct(Admittance&, const AdmittanceProduct&, const VecX&, const VecX& residual, VecX& correction) override {
-        correction = -step_.cwiseProduct(residual);
+        correction = step_.cwiseProduct(residual);
+        double left = residual.dot(correction);
+        if (left > (1 + rounding) * left_) {
+            for (Eigen::Index r = 0; r < rho_.size(); ++r)
+                if (!(rho_[r] > 0)) step_[r] *= 0.5;
+            correction = step_.cwiseProduct(residual);
+            left = residual.dot(correction);
+        }
+        left_ = left;
+        correction = -correction;
         return 0;
     }
     bool starts_warm() const override { return false; }
 
 private:
+    static constexpr double part_of_row_sum = 1.5;
+    static constexpr double rounding = 1e-6;
+
     VecX rho_, step_;
+    double left_ = 0;  // of the residual, over the steps: falls in every pass with steps that converge
 };
 
 class ConjugateGradientGluing final : public GluingMethod {

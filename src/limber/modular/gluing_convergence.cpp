@@ -8,18 +8,37 @@ namespace {
 constexpr double tiny_acceleration = 1e-12;
 // Forces to this part pass positions in which links fold.
 constexpr double strict_tolerance = 1e-8;
+// A joint whose force vanishes is compared with this part of the largest force.
+constexpr double weakest_force = 1e-2;
 // An iteration that leaves more than this part of the error needs tangents from here.
 constexpr double slow_gluing = 0.1;
 
 }  // namespace
 
 template <int D>
-bool GluingConvergence<D>::is_correction_small(const InterfaceStep<D>& step, double correction) const {
-    // Where nothing acts, forces cannot be compared with themselves.
+bool GluingConvergence<D>::is_nothing_left(const InterfaceStep<D>& step) const {
     const double tiny = step.has_accelerations()
                             ? tiny_acceleration
                             : interface_rounding * matrix_.distance() / (matrix_.reach().position * step.h * step.h);
-    return correction <= tolerance_ * largest_entry(step.multipliers) || step.report.residual <= tiny;
+    return step.report.residual <= tiny;
+}
+
+template <int D>
+bool GluingConvergence<D>::is_correction_small(const InterfaceStep<D>& step, double correction) const {
+    return correction <= tolerance_ * largest_entry(step.multipliers) || is_nothing_left(step);
+}
+
+template <int D>
+bool GluingConvergence<D>::is_each_joint_settled(const InterfaceStep<D>& step, const Mechanism<D>& joints,
+                                                 const VecX& correction) const {
+    if (is_nothing_left(step)) return true;
+    const double least = weakest_force * largest_entry(step.multipliers + correction);
+    for (const auto& element : joints.elements) {
+        const auto change = correction.segment(element.first_row, element.row_count);
+        const double force = largest_entry(step.multipliers.segment(element.first_row, element.row_count) + change);
+        if (!(largest_entry(change) <= tolerance_ * std::max(force, least))) return false;
+    }
+    return true;
 }
 
 // Eq. (28) of Joli 2008 for what is still to be corrected, but not over the multipliers themselves: where links fold,

@@ -16,6 +16,8 @@ public:
 
     /// Whether a correction of the multipliers is small beside them, or nothing acts.
     bool is_correction_small(const InterfaceStep<D>& step, double correction) const;
+    /// The same joint by joint, each over its own force, as it would be after the correction (Joli 2008 eq. 28).
+    bool is_each_joint_settled(const InterfaceStep<D>& step, const Mechanism<D>& joints, const VecX& correction) const;
     /// Whether a residual of accelerations is small enough, before it is corrected. What would still take it out
     /// becomes the late correction.
     bool is_residual_small(InterfaceStep<D>& step, const VecX& residual);
@@ -29,6 +31,9 @@ public:
     bool has_newton_converged(const NewtonProgress& progress, bool& is_slow);
 
 private:
+    /// Where nothing acts, forces cannot be compared with themselves.
+    bool is_nothing_left(const InterfaceStep<D>& step) const;
+
     ComponentTeam<D>& team_;
     InterfaceMatrix<D>& matrix_;
     double tolerance_;

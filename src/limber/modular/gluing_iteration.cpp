@@ -208,8 +208,10 @@ bool GluingIteration<D>::solve(InterfaceStep<D>& step) {
                 method_->correct(matrix_.admittance(), matrix_.product(), step.multipliers, residual_, correction_);
         }
         step.late_correction.setZero();
-        const bool rows_settle = (!has_accelerations || options_.gluing == Gluing::uzawa) &&
-                                 convergence_.is_correction_small(step, largest_entry(correction_));
+        const bool is_uzawa = options_.gluing == Gluing::uzawa;
+        const bool rows_settle =
+            is_uzawa ? convergence_.is_each_joint_settled(step, joints_->mechanism(), correction_)
+                     : !has_accelerations && convergence_.is_correction_small(step, largest_entry(correction_));
         if (has_uncoupled && is_balanced && rows_settle && convergence_.is_force_change_small(step, change)) break;
         if (!correction_.allFinite() || step.report.evaluations + step.report.products > options_.max_questions) {
             step.failure = describe_unsettled(step);
