@@ -8,7 +8,7 @@
 #include <fstream>
 #include <string_view>
 
-#include "limber/integration/explicit_stepper.hpp"
+#include "limber/integration/explicit_euler.hpp"
 #include "limber/io/svg_plot.hpp"
 #include "support.hpp"
 
@@ -44,21 +44,6 @@ struct Method {
     bool knows_restitution() const { return treatment == ContactTreatment::events; }
 };
 
-/// v' = v + h a(q, v),  q' = q + h v: for comparison only, since it feeds energy into all that swings.
-class ExplicitEuler final : public ExplicitStepper {
-public:
-    explicit ExplicitEuler(const std::shared_ptr<const System>& system)
-        : ExplicitStepper(make_acceleration_solver("augmented-lagrangian", system), false, false) {}
-
-protected:
-    bool advance(const State& state, double h, int& /*evaluations*/) override {
-        VecX v = state.v;
-        system().move(state.q, h, v, q_);
-        v_ = state.v + h * state.a;
-        return true;
-    }
-};
-
 struct Track {
     std::vector<double> t, energy, impulse;
     double contact = NAN;  // instant at which the end that touches first pushes
@@ -80,7 +65,7 @@ Track follow(const Method& method, double step, const Start& start, double resti
         rule.numbers = {{"stiffness", Number(method.stiffness)}};
     }
     Simulation simulation(model, o);
-    ExplicitEuler euler(simulation.shared_system());
+    ExplicitEuler euler(make_acceleration_solver("augmented-lagrangian", simulation.shared_system()), false, false);
     const auto advance = [&] {
         if (!method.is_explicit()) return simulation.step(step);
         State state = simulation.state();

@@ -62,14 +62,15 @@ TEST_P(SteppingAllocatesNothing, AfterTheFirstStep) {
     EXPECT_EQ(during, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, SteppingAllocatesNothing,
-    ::testing::Combine(::testing::Values("double-pendulum.yaml", "n-four-bar.yaml", "andrews.yaml",
-                                         "loops/bricard.yaml", "joints/rolling-disc.yaml", "forces/bushing.yaml",
-                                         "joints/universal.yaml", "joints/spherical.yaml",
-                                         "contact/double-pendulum-wall.yaml"),
-                       ::testing::ValuesIn(formulations_in_coordinates()),
-                       ::testing::Values("trapezoidal", "hht", "higher-order", "rk4", "semi-implicit-euler")));
+INSTANTIATE_TEST_SUITE_P(All, SteppingAllocatesNothing,
+                         ::testing::Combine(::testing::Values("double-pendulum.yaml", "n-four-bar.yaml", "andrews.yaml",
+                                                              "loops/bricard.yaml", "joints/rolling-disc.yaml",
+                                                              "forces/bushing.yaml", "joints/universal.yaml",
+                                                              "joints/spherical.yaml",
+                                                              "contact/double-pendulum-wall.yaml"),
+                                            ::testing::ValuesIn(formulations_in_coordinates()),
+                                            ::testing::Values("trapezoidal", "hht", "higher-order", "rk4",
+                                                              "semi-implicit-euler", "explicit-euler")));
 
 class DividedSteppingAllocatesNothing : public ::testing::TestWithParam<std::tuple<const char*, const char*>> {};
 

@@ -108,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(All, SpatialOrder,
                          ::testing::Combine(::testing::ValuesIn(case_names()), ::testing::ValuesIn(formulation_names()),
                                             ::testing::Values("trapezoidal", "newmark", "hht", "generalized-alpha",
                                                               "linear-acceleration", "higher-order", "rk4",
-                                                              "semi-implicit-euler")),
+                                                              "semi-implicit-euler", "explicit-euler")),
                          by_parameters);
 
 // ---------------------------------------------------------------- tiny steps

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "limber/simulation/session.hpp"
+#include "support/measures.hpp"
 #include "support/models.hpp"
 #include "support/refusal.hpp"
 #include "support/runge_kutta.hpp"
@@ -79,14 +80,21 @@ TEST(MasslessRodInLoop, MovesAsItsOneEquationOfMotionSays) {
     for (const auto& [formulation, coordinates] : formulations_in_coordinates())
         for (const std::string& integrator : integrator_names()) {
             SCOPED_TRACE(formulation + " " + coordinates + " " + integrator);
-            Simulation s(read(rod_in_loop), options(formulation, integrator, coordinates));
-            const bool is_first_order = find_integrator(integrator).order == 1;
-            ASSERT_TRUE(s.advance(end, is_first_order ? 2.5e-4 : 2.5e-3).ok);
+            const SimulationOptions chosen = options(formulation, integrator, coordinates);
+            const auto angle_and_rate = [&chosen, end](double step) {
+                Simulation s(read(rod_in_loop), chosen);
+                examples::advance_or_throw(s, end, step);
+                return Vec2(sense(s, "angle"), sense(s, "rate"));
+            };
+            const int order = find_integrator(integrator).order;
+            Vec2 found = angle_and_rate(order == 1 ? 5e-4 : 2.5e-3);
+            // What a scheme of first order misses is seen beside an error of the model only if it is extrapolated.
+            if (order == 1) found = 2 * angle_and_rate(2.5e-4) - found;
             // A penalty leaves an error of its own.
             const double exactly = formulation == "penalty" ? 2e-5 : 2e-6;
-            const double allowed = find_integrator(integrator).order >= 4 ? exactly : is_first_order ? 2e-2 : 5e-3;
-            EXPECT_NEAR(sense(s, "angle"), exact[0], allowed);
-            EXPECT_NEAR(sense(s, "rate"), exact[1], 10 * allowed);
+            const double allowed = order >= 4 ? exactly : 5e-3;
+            EXPECT_NEAR(found[0], exact[0], allowed);
+            EXPECT_NEAR(found[1], exact[1], 10 * allowed);
         }
 }
 

@@ -50,7 +50,7 @@ inline RunSummary run_example(const std::string& name, const SimulationOptions& 
 /// reference has too few digits for it.
 struct ObservedOrder {
     double order;
-    Vec2 finest;  ///< the tip in the finest run
+    Vec2 limit;  ///< the tip at steps of no length, extrapolated from the two finest runs
 };
 
 inline ObservedOrder observe_order(const SimulationOptions& o) {
@@ -59,11 +59,13 @@ inline ObservedOrder observe_order(const SimulationOptions& o) {
         advance_or_throw(simulation, 1, h);
         return sense_point(simulation, "tip");
     };
-    const double h = find_integrator(o.integrator).order == 4 ? 4e-3 : 2e-3;
+    const int expected = find_integrator(o.integrator).order;
+    const double h = expected == 4 ? 4e-3 : 2e-3;
     const Vec2 coarse = tip_at_end(2 * h);
     const Vec2 middle = tip_at_end(h);
     const Vec2 fine = tip_at_end(h / 2);
-    return {std::log2((coarse - middle).norm() / (middle - fine).norm()), fine};
+    const Vec2 change = fine - middle;
+    return {std::log2((coarse - middle).norm() / change.norm()), fine + change / (std::exp2(expected) - 1)};
 }
 
 /// Ten seconds of the slider-crank through its dead points: largest distance of the slider from its rail, and from the

@@ -7,6 +7,7 @@
 
 #include "limber/contact/time_stepping/moreau_jean.hpp"
 #include "limber/dynamics/dependent_rows.hpp"
+#include "limber/integration/explicit_euler.hpp"
 #include "limber/integration/momentum_runge_kutta.hpp"
 #include "limber/integration/reference.hpp"
 #include "limber/integration/runge_kutta.hpp"
@@ -134,6 +135,12 @@ std::vector<IntegratorInfo> list_all() {
                         "one evaluation per step",
                     .kind = Kind::explicit_step,
                     .make = make_explicit<SemiImplicitEuler>,
+                    .order = 1});
+    list.push_back({.name = "explicit-euler",
+                    .description = "positions and velocities by the rates at the start: first order, gains energy; for "
+                                   "comparison",
+                    .kind = Kind::explicit_step,
+                    .make = make_explicit<ExplicitEuler>,
                     .order = 1});
     list.push_back(
         {.name = "moreau-jean",

@@ -40,8 +40,8 @@ const Need division{"a mechanism divided into components (--modular)", [](const 
 const Need newton{"global, hybrid or semi-recursive with a structural integrator",
                   [](const Method& m) { return m.has_newton(); }};
 const Need stabilisation{
-    "accelerations that are integrated: a structural integrator with an acceleration solver, rk4 or "
-    "semi-implicit-euler",
+    "accelerations that are integrated: a structural integrator with an acceleration solver, rk4, "
+    "semi-implicit-euler or explicit-euler",
     [](const Method& m) { return m.is_stabilised(); }};
 // What gains ask of the constraints' accelerations is judged: without gains there is nothing to judge.
 const Need gains{
