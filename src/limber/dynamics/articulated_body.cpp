@@ -1,10 +1,10 @@
 #include "limber/dynamics/articulated_body.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
 #include "limber/dynamics/open_constraints.hpp"
+#include "limber/math/dense_factors.hpp"
 #include "limber/model/error.hpp"
 
 namespace limber {
@@ -49,7 +49,7 @@ bool has_inertia_along(const MechanismBody<D>& body, const RelativeMotion<D>& mo
     if (!(size.minCoeff() > 0)) return false;
     const VecX scale = size.cwiseSqrt().cwiseInverse();
     const MatX scaled = scale.asDiagonal() * gram * scale.asDiagonal();
-    return Eigen::SelfAdjointEigenSolver<MatX>(scaled, Eigen::EigenvaluesOnly).eigenvalues()[0] > no_joint_inertia;
+    return compute_least_eigenvalue(scaled) > no_joint_inertia;
 }
 
 }  // namespace

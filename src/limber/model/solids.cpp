@@ -9,10 +9,10 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <array>
 #include <cmath>
 
+#include "limber/math/dense_factors.hpp"
 #include "limber/model/evaluation.hpp"
 
 namespace limber {
@@ -41,7 +41,7 @@ Mat3 steiner(double mass, const Vec3& offset) {
 void refuse_impossible(const Mat3& inertia, const Subject& what) {
     constexpr double rounding = 1e-9;
     constexpr double digits = 2e-3;  // of numbers as they stand in tables
-    const Vec3 moments = Eigen::SelfAdjointEigenSolver<Mat3>(inertia, Eigen::EigenvaluesOnly).eigenvalues();
+    const Vec3 moments = compute_eigenvalues(inertia);
     const auto refuse = [&](const char* expected) {
         throw ModelError(
             fmt::format("{}: no body has such an inertia: expected {}, found principal moments {:.6g}, {:.6g}, {:.6g}",

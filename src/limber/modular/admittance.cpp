@@ -1,8 +1,9 @@
 #include "limber/modular/admittance.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+
+#include "limber/math/dense_factors.hpp"
 
 namespace limber {
 namespace {
@@ -12,12 +13,12 @@ constexpr double negligible = 1e-8;
 
 // Inverse on the part that moves.
 MatX pseudo_inverse(const MatX& matrix) {
-    const Eigen::SelfAdjointEigenSolver<MatX> eigen(matrix);
-    const VecX& s = eigen.eigenvalues();
+    const SymmetricEigen eigen = compute_symmetric_eigen(matrix);
+    const VecX& s = eigen.values;
     VecX inverse = VecX::Zero(s.size());
     for (Eigen::Index i = 0; i < s.size(); ++i)
         if (s[i] > negligible * s[s.size() - 1]) inverse[i] = 1 / s[i];
-    return eigen.eigenvectors() * inverse.asDiagonal() * eigen.eigenvectors().transpose();
+    return eigen.vectors * inverse.asDiagonal() * eigen.vectors.transpose();
 }
 
 }  // namespace

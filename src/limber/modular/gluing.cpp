@@ -1,9 +1,10 @@
 #include "limber/modular/gluing.hpp"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "limber/math/dense_factors.hpp"
 
 namespace limber {
 namespace {
@@ -140,7 +141,7 @@ public:
         last_correction_ = correction;
         const int used = std::min(count_, depth_);
         if (used > 0) {
-            const VecX mix = changed_.leftCols(used).colPivHouseholderQr().solve(correction);
+            const VecX mix = solve_least_squares(changed_.leftCols(used), correction);
             correction -= (moved_.leftCols(used) + changed_.leftCols(used)) * mix;
         }
         return 0;

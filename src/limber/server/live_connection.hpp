@@ -17,7 +17,7 @@ namespace limber {
 
 class LiveConnection final : public Outlet, public std::enable_shared_from_this<LiveConnection> {
 public:
-    using Stream = boost::beast::websocket::stream<boost::beast::tcp_stream>;
+    using Stream = boost::beast::websocket::stream<boost::beast::tcp_stream, false>;  // no compression
     using Request = boost::beast::http::request<boost::beast::http::string_body>;
 
     LiveConnection(boost::beast::tcp_stream stream, boost::asio::io_context& io);

@@ -12,6 +12,7 @@
 #include "limber/contact/time_stepping/contact_wrenches.hpp"
 #include "limber/integration/step_control.hpp"
 #include "limber/kinematics/forces/compliant_contact.hpp"
+#include "limber/math/dense_factors.hpp"
 
 namespace limber {
 namespace {
@@ -182,9 +183,8 @@ void DryFriction<D>::update_mobility(StopResponse<D>& response, const State& sta
     const MatX& w = response.delassus();
     mobility_ = h * w.topLeftCorner(n, n);
     if (closed > 0)
-        mobility_ -=
-            h * w.topRightCorner(n, closed) *
-            w.bottomRightCorner(closed, closed).completeOrthogonalDecomposition().solve(w.bottomLeftCorner(closed, n));
+        mobility_ -= h * w.topRightCorner(n, closed) *
+                     solve_least_norm(w.bottomRightCorner(closed, closed), MatX(w.bottomLeftCorner(closed, n)));
 }
 
 template <int D>

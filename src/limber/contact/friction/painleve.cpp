@@ -4,6 +4,7 @@
 
 #include "limber/contact/stops/complementarity.hpp"
 #include "limber/kinematics/forces/slip_force.hpp"
+#include "limber/math/dense_factors.hpp"
 
 namespace limber {
 
@@ -39,9 +40,8 @@ bool is_paradox(const Mechanism<D>& m, StopResponse<D>& response, const BodyStat
     const Eigen::Index others = closed - latched;
     MatX rest = a.bottomRightCorner(others, others);
     if (latched > 0)
-        rest -= a.bottomLeftCorner(others, latched) * a.topLeftCorner(latched, latched)
-                                                          .completeOrthogonalDecomposition()
-                                                          .solve(a.topRightCorner(latched, others));
+        rest -= a.bottomLeftCorner(others, latched) *
+                solve_least_norm(a.topLeftCorner(latched, latched), MatX(a.topRightCorner(latched, others)));
     return !has_one_solution(rest);
 }
 

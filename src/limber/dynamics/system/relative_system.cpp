@@ -4,13 +4,13 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
 #include "limber/dynamics/system/active_features.hpp"
 #include "limber/dynamics/system/relative_scratch.hpp"
 #include "limber/kinematics/relative/articulated_inertia.hpp"
+#include "limber/math/dense_factors.hpp"
 
 namespace limber {
 
@@ -262,7 +262,7 @@ void RelativeSystem<D>::find_spin_inertia() {
             const TreeNode<D>& node = tree.nodes[tree.node_of_column[tree.ball_columns[b]]];
             const MechanismBody<D>& body = m.bodies[node.body];
             const Mat3 inertia = moved_inertia<3>(body.mass, Vec3::Zero(), body.inertia, -node.point);
-            const double least = Eigen::SelfAdjointEigenSolver<Mat3>(inertia, Eigen::EigenvaluesOnly).eigenvalues()[0];
+            const double least = compute_eigenvalues(inertia)[0];
             const double typical =
                 inertia.trace() > 0 ? inertia.trace() : 1e-3 * m.mass_scale * m.length_scale * m.length_scale;
             if (least < 1e-9 * typical) spin_inertia_[b] = 1e-9 * typical;

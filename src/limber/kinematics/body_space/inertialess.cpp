@@ -1,6 +1,5 @@
 #include "limber/kinematics/body_space/inertialess.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
@@ -8,6 +7,7 @@
 
 #include "limber/kinematics/body_space/assembly.hpp"
 #include "limber/kinematics/body_space/nudge.hpp"
+#include "limber/math/dense_factors.hpp"
 #include "limber/math/interruption.hpp"
 
 namespace limber {
@@ -35,10 +35,10 @@ MatX turns_without_inertia(const MechanismBody<D>& body, const BodyState<D>& sta
     if constexpr (D == 2) {
         return body.inertia(0, 0) > 0 ? MatX(1, 0) : MatX(MatX::Identity(1, 1));
     } else {
-        const Eigen::SelfAdjointEigenSolver<Mat3> eigen(body.inertia);
+        const SymmetricEigen3 eigen = compute_symmetric_eigen(body.inertia);
         int count = 0;
-        while (count < 3 && !(eigen.eigenvalues()[count] > no_body_inertia * eigen.eigenvalues()[2])) ++count;
-        return state.axes * eigen.eigenvectors().leftCols(count);
+        while (count < 3 && !(eigen.values[count] > no_body_inertia * eigen.values[2])) ++count;
+        return state.axes * eigen.vectors.leftCols(count);
     }
 }
 

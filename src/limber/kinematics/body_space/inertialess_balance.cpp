@@ -3,14 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/QR>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "limber/kinematics/body_space/inertialess.hpp"
 #include "limber/kinematics/body_space/reactions.hpp"
+#include "limber/math/dense_factors.hpp"
 #include "limber/model/error.hpp"
 
 namespace limber {
@@ -99,10 +98,10 @@ MatX InertialessMotions<D>::find_damping(const MatX& basis, const BodyStates<D>&
 template <int D>
 MatX InertialessMotions<D>::find_undamped(const MatX& basis, const MatX& damping) const {
     if (damping.isZero(0)) return basis;
-    const Eigen::JacobiSVD<MatX> svd(damping, Eigen::ComputeFullV);
+    const SingularVectors svd = compute_singular_vectors(damping);
     Eigen::Index rank = 0;
-    while (rank < damping.cols() && svd.singularValues()[rank] > no_damping * svd.singularValues()[0]) ++rank;
-    return basis * svd.matrixV().rightCols(damping.cols() - rank);
+    while (rank < damping.cols() && svd.values[rank] > no_damping * svd.values[0]) ++rank;
+    return basis * svd.right.rightCols(damping.cols() - rank);
 }
 
 // ---------------------------------------------------------------- balance
@@ -126,8 +125,7 @@ void InertialessMotions<D>::close_gaps(BodyStates<D>& states, std::vector<double
             matrix.row(r) = row.transpose() * z;
             errors[r] = rows_.set.rows[r].is_holonomic() ? -rows_.scale[r] * phi[r] : 0;
         }
-        const Eigen::CompleteOrthogonalDecomposition<MatX> decomposition(matrix);
-        displace(states, z * decomposition.solve(errors), 1);
+        displace(states, z * solve_least_norm(matrix, errors), 1);
     }
     update_features<D>(m_, states, m_.used_features, rows_.features);
     refresh_memory(m_, rows_.features, memory);
@@ -165,10 +163,7 @@ void InertialessMotions<D>::balance(BodyStates<D>& states, std::vector<double>& 
         const VecX forces = find_forces(undamped, states, memory, t);
         size = forces.norm();
         if (size <= balanced * load_) break;
-        Eigen::CompleteOrthogonalDecomposition<MatX> decomposition;
-        decomposition.setThreshold(undetermined);
-        decomposition.compute(find_stiffness(undamped, states, memory, t));
-        const VecX step = decomposition.solve(forces);
+        const VecX step = solve_least_norm(find_stiffness(undamped, states, memory, t), forces, undetermined);
         if (!(step.norm() > 0) || !try_step(undamped, step, states, memory, t, size)) break;
     }
     basis = find_basis(states, memory, t);
@@ -198,10 +193,10 @@ void InertialessMotions<D>::refuse_undetermined(const MatX& basis, const BodySta
         scale[i] = largest > rounding ? 1 / std::sqrt(largest) : 0;
     }
     matrix = scale.asDiagonal() * matrix * scale.asDiagonal();
-    const Eigen::JacobiSVD<MatX> svd(matrix, Eigen::ComputeFullV);
+    const SingularVectors svd = compute_singular_vectors(matrix);
     const Eigen::Index last = matrix.cols() - 1;
-    if (svd.singularValues()[last] > undetermined) return;
-    VecX motion = svd.matrixV().col(last);
+    if (svd.values[last] > undetermined) return;
+    VecX motion = svd.right.col(last);
     for (Eigen::Index i = 0; i < motion.size(); ++i)
         if (scale[i] > 0) motion[i] *= scale[i] / scale.maxCoeff();
     throw ModelError(
@@ -223,10 +218,8 @@ void InertialessMotions<D>::balance_velocities(BodyStates<D>& states, const std:
     };
     const MatX damping = find_damping(basis, states, memory, t);
     for (int i = 0; i < 3 && !damping.isZero(0); ++i) {
-        Eigen::CompleteOrthogonalDecomposition<MatX> decomposition;
-        decomposition.setThreshold(no_damping);
-        decomposition.compute(find_damping(basis, states, memory, t));
-        add(basis * decomposition.solve(find_forces(basis, states, memory, t)));
+        add(basis * solve_least_norm(find_damping(basis, states, memory, t), find_forces(basis, states, memory, t),
+                                     no_damping));
     }
     const MatX undamped = find_undamped(basis, damping);
     if (undamped.cols() == 0) return;
@@ -247,7 +240,7 @@ void InertialessMotions<D>::balance_velocities(BodyStates<D>& states, const std:
         forces[side] = find_forces(undamped, moved, memory, t + time);
     }
     const MatX stiffness = find_stiffness(undamped, states, memory, t);
-    add(undamped * stiffness.colPivHouseholderQr().solve((forces[1] - forces[0]) / (2 * moment)));
+    add(undamped * solve_least_squares(stiffness, (forces[1] - forces[0]) / (2 * moment)));
 }
 
 template VecX InertialessMotions<2>::find_forces(const MatX& basis, const BodyStates<2>& states,

@@ -1,13 +1,15 @@
 #include "limber/kinematics/body_space/relative_error.hpp"
 
-#include <Eigen/QR>
 #include <cmath>
 #include <limits>
 
 #include "limber/kinematics/body_space/reactions.hpp"
+#include "limber/math/dense_factors.hpp"
 
 namespace limber {
 namespace {
+
+constexpr double no_inertia = 1e-14;  // over the largest
 
 // inertia^-1 torque. Where a body has no inertia nothing acts on it either: the smallest solution is zero there.
 template <int D>
@@ -15,7 +17,12 @@ AngularVec<D> least_turn(const AngularMat<D>& inertia, const AngularVec<D>& torq
     if constexpr (D == 2) {
         return torque * (inertia(0, 0) > 0 ? 1 / inertia(0, 0) : 0);
     } else {
-        return inertia.completeOrthogonalDecomposition().solve(torque);
+        const SymmetricEigen3 eigen = compute_symmetric_eigen(inertia);
+        AngularVec<D> turn = AngularVec<D>::Zero();
+        for (int k = 0; k < 3; ++k)
+            if (eigen.values[k] > no_inertia * eigen.values[2])
+                turn += eigen.vectors.col(k).dot(torque) / eigen.values[k] * eigen.vectors.col(k);
+        return turn;
     }
 }
 

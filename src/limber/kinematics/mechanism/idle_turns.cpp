@@ -1,9 +1,10 @@
 #include "limber/kinematics/mechanism/idle_turns.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <optional>
+
+#include "limber/math/dense_factors.hpp"
 
 namespace limber {
 namespace {
@@ -131,11 +132,11 @@ AngularMat<D> find_projector(const MechanismBody<D>& body, const Vec<D>& axis) {
     if constexpr (D == 2) {
         return AngularMat<2>::Constant(axis.isZero(0) ? 1 : 0);
     } else {
-        const Eigen::SelfAdjointEigenSolver<Mat3> eigen(body.inertia);
-        const double largest = eigen.eigenvalues()[2];
+        const SymmetricEigen3 eigen = compute_symmetric_eigen(body.inertia);
+        const double largest = eigen.values[2];
         if (!(largest > 0)) return axis.isZero(0) ? Mat3(Mat3::Identity()) : Mat3(axis * axis.transpose());
         // A line of mass: one axis.
-        const Vec3 own = eigen.eigenvectors().col(0);
+        const Vec3 own = eigen.vectors.col(0);
         const bool fits = axis.isZero(0) || (body.inertia * axis).norm() <= no_turn_inertia * largest;
         return fits ? Mat3(own * own.transpose()) : Mat3(Mat3::Zero());
     }
@@ -148,8 +149,8 @@ bool has_free_spin(const MechanismBody<D>& body) {
     if constexpr (D == 2) {
         return !(body.inertia(0, 0) > 0);
     } else {
-        const Eigen::SelfAdjointEigenSolver<Mat3> eigen(body.inertia, Eigen::EigenvaluesOnly);
-        return !(eigen.eigenvalues()[0] > no_turn_inertia * eigen.eigenvalues()[2]);
+        const Vec3 moments = compute_eigenvalues(body.inertia);
+        return !(moments[0] > no_turn_inertia * moments[2]);
     }
 }
 

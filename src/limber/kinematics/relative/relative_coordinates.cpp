@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "limber/math/dense_factors.hpp"
+
 namespace limber {
 namespace {
 
@@ -448,7 +450,7 @@ VecX RelativeCoordinates<D>::share_out(const TreeNode<D>& node, const RelativeMo
         const RelativeColumn<D>& column = motion.column[node.first_column + k];
         columns.col(k) << column.u, column.w;
     }
-    return columns.completeOrthogonalDecomposition().solve(twist);
+    return solve_least_norm(columns, VecX(twist));
 }
 
 // As update_twist_rates(), the other way round. Four Euler parameters turn a body in three ways: of their accelerations
