@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <tuple>
+#include <vector>
 
 #include "support/energy.hpp"
 #include "support/models.hpp"
@@ -124,6 +127,68 @@ TEST(Beams, ThatFlyKeepMomentumAndEnergy) {
             EXPECT_GT(energy, 50) << coordinates;
         }
     }
+}
+
+// Bauchau et al. 2016: at rest the shaft sags as a beam clamped at both ends, under the disc and its own weight:
+// P L^3/192 EI + w L^4/384 EI, and P L/4 kGA + w L^2/8 kGA of shear; while it runs up the critical speed shows.
+TEST(Beams, CarryADiscThroughTheCriticalSpeed) {
+    Simulation s(example("flexible/rotating-shaft.yaml"), [] {
+        SimulationOptions chosen = options("global", "generalized-alpha", "reference-point");
+        chosen.from_equilibrium = true;
+        return chosen;
+    }());
+    const double second = pi / 4 * (std::pow(0.05, 4) - std::pow(0.045, 4));
+    const double area = pi * (0.05 * 0.05 - 0.045 * 0.045);
+    const double bending = 210e9 * second;
+    const double shear = 2.6 / 4.9 * 210e9 / 2.6 * area;
+    const double disc = 70.573 * g;
+    const double weight = 7800 * area * g;
+    const double sag = disc * 216 / (192 * bending) + weight * 1296 / (384 * bending) + disc * 6 / (4 * shear) +
+                       weight * 36 / (8 * shear);
+    EXPECT_NEAR(sense(s, "middle.z"), -sag, 1e-4 * sag);
+    const auto largest = [&](double until) {
+        double most = 0;
+        while (s.time() < until) {
+            EXPECT_TRUE(s.advance(s.time() + 0.01, 1e-3).ok);
+            most = std::max(most, std::hypot(sense(s, "middle.y"), sense(s, "middle.z")));
+        }
+        return most;
+    };
+    EXPECT_LT(largest(0.3), 0.1);
+    const double critical = largest(1.3);
+    EXPECT_GT(critical, 0.2);
+}
+
+// Bars that are rigid would lock: these bend, alike in all formulations that take whole steps, and more elements
+// change little.
+TEST(Beams, MakeTheMisalignedFourBarMove) {
+    std::vector<Vec3> corners;
+    for (const auto& [formulation, coordinates, elements] :
+         {std::tuple{"global", "natural", "2"}, std::tuple{"global", "reference-point", "2"},
+          std::tuple{"hybrid", "relative", "2"}, std::tuple{"global", "reference-point", "4"}}) {
+        Simulation s(example("flexible/four-bar-misaligned.yaml", {{"elements", elements}}),
+                     options(formulation, "generalized-alpha", coordinates));
+        ASSERT_TRUE(s.advance(1, 5e-3).ok) << formulation;
+        corners.emplace_back(sense(s, "c.x"), sense(s, "c.y"), sense(s, "c.z"));
+        EXPECT_LT((corners.back() - corners.front()).norm(), *elements == '2' ? 2e-6 : 2e-5) << formulation;
+    }
+    EXPECT_GT(std::abs(corners.front().z()), 1e-3);
+}
+
+// A tip lifted by 0.1 m along the stiff way: sideways as long as the eccentricity says, until the beam buckles.
+TEST(Beams, BuckleSideways) {
+    std::vector<double> sideways;
+    for (const char* elements : {"8", "16"}) {
+        Simulation s(example("flexible/lateral-buckling.yaml", {{"elements", elements}}),
+                     options("global", "generalized-alpha", "reference-point"));
+        ASSERT_TRUE(s.advance(0.1, 5e-4).ok);
+        EXPECT_GT(sense(s, "tip.z"), 0.003);
+        EXPECT_LT(std::abs(sense(s, "middle.y")), 1e-4);
+        ASSERT_TRUE(s.advance(0.3, 5e-4).ok);
+        sideways.push_back(sense(s, "middle.y"));
+        EXPECT_LT(sideways.back(), -0.05);
+    }
+    EXPECT_NEAR(sideways[0], sideways[1], 0.02 * std::abs(sideways[1]));
 }
 
 constexpr const char* double_beam = R"yaml(
