@@ -81,8 +81,9 @@ void static_equilibrium(benchmark::State& state, const std::string& file, const 
 [[maybe_unused]] const bool is_registered = [] {
     const std::string vehicle = "iltis/ramp-and-stairs.yaml";
     for (const std::string& coordinates : examples::all_coordinates()) {
-        for (const std::string& file : {std::string("n-four-bar.yaml"), std::string("forces/bushing.yaml"),
-                                        std::string("loops/bricard.yaml"), vehicle}) {
+        for (const std::string& file :
+             {std::string("n-four-bar.yaml"), std::string("forces/bushing.yaml"), std::string("loops/bricard.yaml"),
+              std::string("flexible/right-angle.yaml"), vehicle}) {
             const std::string name = "/" + coordinates + "/" + file;
             add_benchmark("evaluate_system" + name, [=](auto& state) { evaluate_system(state, file, coordinates); });
             add_benchmark("assemble_tangent" + name, [=](auto& state) { assemble_tangent(state, file, coordinates); });

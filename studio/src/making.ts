@@ -157,6 +157,8 @@ export class Maker {
     const name = `${body}.point${i}`;
     const pose = view.bodies.pose(spot.body);
     const local = pose ? spot.point.clone().applyMatrix4(pose.clone().invert()) : spot.point;
+    // On a beam a place is an arc length and an offset in the section.
+    local.x += scene!.bodies.find((b) => b.index === spot.body)?.along ?? 0;
     const done = await this.studio.edit(`add markers.${name} {at: ${list(local, this.planar)}${more}}`);
     return done.ok ? name : null;
   }

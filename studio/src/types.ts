@@ -28,6 +28,7 @@ export interface Body {
   shapes?: ContactShape[];
   mass?: number;
   centre?: Vector;
+  along?: number; // of a piece of a flexible body, which has one entry for each: its arc length
 }
 
 export interface Marker {

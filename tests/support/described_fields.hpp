@@ -62,6 +62,10 @@ struct Filler {
     void field(Coordinate& value, const FieldNote&) { value.name = coordinate(); }
     void field(CoordinatePair& pair, const FieldNote&) { pair = {coordinate(), coordinate()}; }
     void field(std::vector<ScalarTerm>& terms, const FieldNote&) { terms = {{coordinate(), number()}}; }
+    void field(std::vector<NamedExpression>& list, const FieldNote&) {
+        list = {{"u", number(" + other")}};
+        named.emplace_back("sensors", "other");
+    }
     void field(bool& value, const FieldNote&) { value = true; }
     void field(std::string& value, const FieldNote&) { value = "word" + std::to_string(++count); }
     void field(std::vector<std::string>& value, const FieldNote&) { value = {"crank", "rock*"}; }
@@ -134,6 +138,9 @@ struct Printer {
     void field(const CoordinatePair& pair, const FieldNote& note) { add(note.name, pair.first + "-" + pair.second); }
     void field(const std::vector<ScalarTerm>& terms, const FieldNote&) {
         for (const ScalarTerm& term : terms) add(term.scalar, term.coefficient.text());
+    }
+    void field(const std::vector<NamedExpression>& list, const FieldNote&) {
+        for (const NamedExpression& one : list) add(one.name, one.value.text());
     }
     void field(const Coordinate& coordinate, const FieldNote& note) { add(note.name, coordinate.name); }
     void field(bool value, const FieldNote& note) { add(note.name, value ? "true" : "false"); }

@@ -118,7 +118,7 @@ public:
     }
     bool needs(const Body& body) const {
         return needs(body.shapes) || needs(body.placement) || needs(body.ends) || needs(body.solids) ||
-               needs(body.velocity) || needs(body.angular_velocity);
+               needs(body.beam) || needs(body.velocity) || needs(body.angular_velocity);
     }
     bool needs(const Marker& marker) const {
         return needs(marker.body) || needs(marker.base) || (may_be_in_numbers() && needs(marker.placement));
@@ -169,6 +169,9 @@ private:
             found = found ||
                     (note.variables == Variables::columns ? search_.needs_column(value)
                                                           : search_.needs(value, note.variables != Variables::scalars));
+        }
+        void field(const std::vector<NamedExpression>& list, const FieldNote& note) {
+            for (const NamedExpression& one : list) field(one.value, note);
         }
         template <class T>
         void field(const std::optional<T>& value, const FieldNote& note) {
@@ -246,6 +249,8 @@ public:
 private:
     void pass() {
         if (search_.may_be_in_numbers()) scan_numbers();
+        // Beams run along curves.
+        if (gone_.has_any(ElementKind::curve)) scan(ElementKind::body, model_.bodies);
         for (const auto handle : model_.markers.handles()) scan_marker(handle);
         scan(ElementKind::joint, model_.joints);
         scan(ElementKind::driver, model_.drivers);

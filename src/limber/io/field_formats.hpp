@@ -44,6 +44,8 @@ template <>
 struct KindOf<CoordinatePair> : KindIs<FieldKind::two_coordinates> {};
 template <>
 struct KindOf<std::vector<ScalarTerm>> : KindIs<FieldKind::coordinate_map> {};
+template <>
+struct KindOf<std::vector<NamedExpression>> : KindIs<FieldKind::coordinate_map> {};
 template <class T>
 struct KindOf<Handle<T>> : KindIs<FieldKind::reference> {};
 template <class T>

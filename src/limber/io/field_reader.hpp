@@ -56,7 +56,9 @@ protected:
     void read(AngularVector& value, const YamlNode& node, const FieldNote& note) const {
         value.components = reader_.read_angular(node, names(note), is_free(note));
     }
-    void read(std::vector<Number>& value, const YamlNode& node, const FieldNote&) const { value = node.numbers(); }
+    void read(std::vector<Number>& value, const YamlNode& node, const FieldNote&) const {
+        value = node.is_scalar() ? std::vector<Number>{node.number()} : node.numbers();
+    }
     void read(bool& value, const YamlNode& node, const FieldNote&) const { value = node.truth(); }
     void read(std::string& value, const YamlNode& node, const FieldNote& note) const {
         value = node.text(note.expected);
@@ -92,6 +94,13 @@ protected:
         for (const auto& [scalar, number] : node.entries("{coordinate: coefficient}"))
             value.push_back({scalar, number.number({}, is_free(note))});
         if (value.empty()) node.fail("expected at least one {coordinate: coefficient}");
+    }
+    void read(std::vector<NamedExpression>& value, const YamlNode& node, const FieldNote& note) const {
+        for (const auto& [name, number] : node.entries("{name: expression}")) {
+            number.check_name(name);
+            value.push_back({name, number.number({}, is_free(note))});
+        }
+        if (value.empty()) node.fail("expected at least one {name: expression}");
     }
     void read(VectorComponent& value, const YamlNode& node, const FieldNote&) const {
         Words words = words_of(value);
@@ -141,6 +150,9 @@ protected:
         const auto word = std::find(words.begin(), words.end(), name);
         const auto index = static_cast<int>(word - words.begin());
         value = word == words.end() ? reader_.marker(node) : WordOrMarker<Word>(static_cast<Word>(index));
+    }
+    void read(SectionType& value, const YamlNode& node, const FieldNote&) const {
+        value = reader_.read_type<SectionType>(node, section_formats(), "section");
     }
     template <class T>
     void read(std::optional<T>& value, const YamlNode& node, const FieldNote& note) const {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "limber/model/beams.hpp"
 #include "limber/model/drivers.hpp"
 #include "limber/model/forces.hpp"
 #include "limber/model/roads.hpp"
@@ -22,6 +23,9 @@ inline Words words_of(ForceFrame) {
 }
 inline Words words_of(FrictionKind) {
     return {"coulomb", "regularised", "bristle"};
+}
+inline Words words_of(BeamTheory) {
+    return {"exact", "segments"};
 }
 inline Words words_of(ImpactLaw) {
     return {"newton", "poisson", "in-turn"};

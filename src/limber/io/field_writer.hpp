@@ -83,6 +83,11 @@ protected:
         for (const ScalarTerm& term : value) terms.add(term.scalar, term.coefficient);
         return terms.take();
     }
+    static YAML::Node node_of(const std::vector<NamedExpression>& value) {
+        MappingWriter list;
+        for (const NamedExpression& one : value) list.add(one.name, one.value);
+        return list.take();
+    }
     template <class T>
     YAML::Node node_of(Handle<T> value) const {
         return YAML::Node(writer_.model_.table<T>().get(value).name);
@@ -90,6 +95,15 @@ protected:
     template <class... T>
     YAML::Node node_of(const std::variant<T...>& value) const {
         return std::visit([&](const auto& one) { return node_of(one); }, value);
+    }
+    YAML::Node node_of(const SectionType& value) const {
+        return std::visit(
+            [&](const auto& section) {
+                FieldWriter writer(writer_, section.type.name);
+                section.visit(section, writer);
+                return writer.take();
+            },
+            value);
     }
     template <class T>
     YAML::Node node_of(const std::optional<T>& value) const {

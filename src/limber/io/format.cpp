@@ -80,6 +80,26 @@ const std::vector<FieldFormat>& lateral_fields() {
     return list;
 }
 
+const std::vector<TypeFormat>& section_formats() {
+    static const std::vector<TypeFormat> list = describe_alternatives<SectionType>();
+    return list;
+}
+
+const std::vector<FieldFormat>& beam_fields() {
+    static const std::vector<FieldFormat> list = describe_fields<Beam>();
+    return list;
+}
+
+const std::vector<FieldFormat>& beam_material_fields() {
+    static const std::vector<FieldFormat> list = describe_fields<BeamMaterial>();
+    return list;
+}
+
+const std::vector<FieldFormat>& beam_arc_fields() {
+    static const std::vector<FieldFormat> list = describe_fields<BeamArc>();
+    return list;
+}
+
 const std::vector<TypeFormat>& road_formats() {
     static const std::vector<TypeFormat> list = describe_alternatives<RoadPiece>();
     return list;
@@ -157,6 +177,7 @@ const std::vector<FieldFormat>& body_fields() {
         std::vector<FieldFormat> fields;
         for (const auto& solid : solid_formats()) fields.push_back({solid.name, K::object, solid.meaning});
         fields.push_back({"solids", K::object, "a list of several of the above"});
+        fields.push_back({"beam", K::object, "flexible, in place of solids: a line with a section and a material"});
         fields.push_back({"mass", K::number, "mass, when no solid gives one (default 0)"});
         fields.push_back({"com", K::vector, "centre of mass in the body frame"});
         fields.push_back({"inertia", K::numbers,

@@ -11,7 +11,7 @@
 namespace limber {
 
 /// In the order of JointType, ForceType, StopType, SensorType, RoadPiece, ContactRule::Law, ContactShape::Kind,
-/// Solid::Kind, EventRule::Direction.
+/// Solid::Kind, EventRule::Direction, SectionType.
 const std::vector<TypeFormat>& joint_formats();
 const std::vector<TypeFormat>& force_formats();
 const std::vector<TypeFormat>& stop_formats();
@@ -21,6 +21,7 @@ const std::vector<TypeFormat>& contact_formats();
 const std::vector<TypeFormat>& shape_formats();
 const std::vector<TypeFormat>& solid_formats();
 const std::vector<TypeFormat>& event_formats();
+const std::vector<TypeFormat>& section_formats();
 /// The numbers of a solid's size, in their order; a box has a list instead.
 std::vector<FieldFormat> size_fields(Solid::Kind kind);
 const std::vector<FieldFormat>& body_fields();
@@ -29,6 +30,9 @@ const std::vector<FieldFormat>& marker_fields();
 const std::vector<FieldFormat>& driver_fields();
 const std::vector<FieldFormat>& curve_fields();
 const std::vector<FieldFormat>& lateral_fields();
+const std::vector<FieldFormat>& beam_fields();
+const std::vector<FieldFormat>& beam_material_fields();
+const std::vector<FieldFormat>& beam_arc_fields();
 const std::vector<FieldFormat>& table_fields();
 const std::vector<FieldFormat>& initial_fields();
 const std::vector<FieldFormat>& simulation_fields();

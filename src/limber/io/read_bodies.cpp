@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "limber/io/model_reader.hpp"
+#include "limber/io/field_reader.hpp"
 
 namespace limber {
 
@@ -220,6 +220,15 @@ void ModelReader::read_body(const std::string& name, const YamlNode& node) {
                 body.solids.push_back(read_solid(format, item.required(format.name), body));
             }
         read_general_mass(node, body);
+        if (const auto child = node.child("beam")) {
+            FieldReader(*this, *child, "").read_object(body.beam.emplace());
+            for (const char* key : {"at", "angle", "turn", "xyz", "quaternion", "z", "x", "shapes"})
+                if (node.child(key))
+                    node.child(key)->fail(
+                        fmt::format("a beam says itself where it is and what it is: '{}' cannot be given too", key));
+            if (!body.solids.empty())
+                node.fail("a beam has its mass from its section: solids and 'mass' cannot be given too");
+        }
         body.placement = read_placement(node);
         if (body.ends && (node.child("at") || body.placement.orientation.kind != Orientation::Kind::none))
             node.fail(

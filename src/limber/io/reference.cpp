@@ -88,6 +88,17 @@ std::string make_markdown_reference() {
         out.line("{}.\n", solid.meaning);
         out.fields(solid.options);
     }
+    out.line("### beam\n");
+    out.fields(beam_fields());
+    for (const TypeFormat& section : section_formats()) {
+        out.line("#### {} (section)\n", section.name);
+        out.line("{}.\n", section.meaning);
+        out.fields(section.options);
+    }
+    out.line("#### material (of a beam)\n");
+    out.fields(beam_material_fields());
+    out.line("#### arc (of a beam)\n");
+    out.fields(beam_arc_fields());
     out.line("### Shapes\n");
     out.line("Of the list `shapes`, and of `ground` too.\n");
     for (const TypeFormat& shape : shape_formats()) {

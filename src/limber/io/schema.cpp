@@ -124,6 +124,17 @@ std::string make_json_schema() {
                           {"properties", {{shape.name, object_schema(shape.options)}}},
                           {"required", {shape.name}},
                           {"additionalProperties", false}});
+    Json beam = object_schema(beam_fields());
+    Json sections = Json::array();
+    for (const TypeFormat& section : section_formats())
+        sections.push_back({{"type", "object"},
+                            {"properties", {{section.name, object_schema(section.options)}}},
+                            {"required", {section.name}},
+                            {"additionalProperties", false}});
+    beam["properties"]["section"] = {{"oneOf", sections}};
+    beam["properties"]["material"] = object_schema(beam_material_fields());
+    beam["properties"]["arc"] = object_schema(beam_arc_fields());
+    body["properties"]["beam"] = beam;
     body["properties"]["shapes"] = {{"type", "array"}, {"items", {{"oneOf", shapes}}}};
     body["properties"]["solids"] = {{"type", "array"}, {"items", {{"oneOf", solids}}}};
     body["properties"]["markers"] =

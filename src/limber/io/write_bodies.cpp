@@ -4,7 +4,7 @@
 #include <functional>
 #include <set>
 
-#include "limber/io/element_writer.hpp"
+#include "limber/io/field_writer.hpp"
 
 namespace limber {
 
@@ -89,6 +89,7 @@ YAML::Node ElementWriter::write(const Body& body) const {
         }
         map.add("solids", list);
     }
+    if (body.beam) map.add("beam", described(*body.beam));
     if (has_general) add_general_mass(map, body.solids.back());
     add_placement(map, body.placement);
     if (body.shapes) map.add("shapes", write_shapes(*body.shapes));

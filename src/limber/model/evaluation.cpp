@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "limber/math/rotation.hpp"
+#include "limber/model/beam_numbers.hpp"
 
 namespace limber {
 
@@ -120,6 +121,11 @@ double ModelEvaluation::rod_length(BodyHandle body) const {
 ModelEvaluation::BodyPlace ModelEvaluation::compute_place(const Body& body) const {
     BodyPlace result;
     Frame& frame = result.frame;
+    if (body.beam) {
+        result.beam = std::make_shared<const BeamLine>(*this, body);
+        frame = result.beam->at(0);
+        return result;
+    }
     if (!body.ends) {
         frame = this->frame(body.placement, {"body", body.name});
         return result;
@@ -142,9 +148,57 @@ ModelEvaluation::BodyPlace ModelEvaluation::compute_place(const Body& body) cons
     return result;
 }
 
+const BeamLine& ModelEvaluation::beam_line(BodyHandle body) const {
+    return *place(body).beam;
+}
+
+// Of a marker given in the world's axes.
+Frame ModelEvaluation::world_frame(const Marker& marker, const Subject& what) const {
+    Frame world = frame(marker.placement, what);
+    if (!marker.base.is_null())
+        world.position = (body_frame(model_.markers.get(marker.base).body) * marker_frame(marker.base)).position;
+    return world;
+}
+
+BeamPlace ModelEvaluation::beam_place(MarkerHandle handle) const {
+    const Marker& marker = model_.markers.get(handle);
+    const Subject what("marker", marker.name);
+    const BeamLine& line = beam_line(marker.body);
+    BeamPlace place;
+    switch (marker.place) {
+        case Marker::Kind::centre_of_mass:
+            throw ModelError(what.text() + ": a beam has no marker at its centre of mass");
+        case Marker::Kind::body:
+        case Marker::Kind::rod_start:
+        case Marker::Kind::rod_end:
+            place.in_section = frame(marker.placement, what);
+            place.arc_length = marker.place == Marker::Kind::rod_end ? line.length() : place.in_section.position.x();
+            place.in_section.position.x() = 0;
+            if (place.arc_length < 0 || place.arc_length > line.length() * (1 + 1e-12))
+                throw ModelError(fmt::format("{}: an arc length lies between 0 and {:.6g} m on beam '{}', found {:.6g}",
+                                             what.text(), line.length(), model_.bodies.get(marker.body).name,
+                                             place.arc_length));
+            break;
+        case Marker::Kind::world:
+        case Marker::Kind::turned: {
+            const Frame world = world_frame(marker, what);
+            place.arc_length = line.find_nearest(world.position);
+            const Frame section = line.at(place.arc_length);
+            place.in_section = {section.local_point(world.position), section.axes.transpose() * world.axes};
+            break;
+        }
+    }
+    return place;
+}
+
 Frame ModelEvaluation::marker_frame(MarkerHandle handle) const {
     const Marker& marker = model_.markers.get(handle);
     const Subject what("marker", marker.name);
+    if (const BodyPlace& on = this->place(marker.body); on.beam) {
+        const BeamPlace along = beam_place(handle);
+        const Frame world = on.beam->at(along.arc_length) * along.in_section;
+        return {on.frame.local_point(world.position), on.frame.axes.transpose() * world.axes};
+    }
     Frame local = frame(marker.placement, what);
     switch (marker.place) {
         case Marker::Kind::body:
@@ -175,6 +229,20 @@ MassProperties ModelEvaluation::mass_properties(BodyHandle handle) const {
     const Body& body = model_.bodies.get(handle);
     std::vector<MassProperties> parts;
     parts.reserve(body.solids.size());
+    if (body.beam) {
+        // As it is written; cut into a hundred pieces.
+        const BeamLine& line = beam_line(handle);
+        const SectionNumbers section = find_section(*this, body);
+        constexpr int pieces = 100;
+        const double length = line.length() / pieces;
+        for (int i = 0; i < pieces; ++i) {
+            const Frame frame = line.at((i + 0.5) * length);
+            const Mat3 axes = line.at(0).axes.transpose() * frame.axes;
+            const Vec3 inertia = section.inertia * length + Vec3(0, 1, 1) * section.mass * std::pow(length, 3) / 12;
+            parts.push_back({section.mass * length, line.at(0).local_point(frame.position),
+                             axes * inertia.asDiagonal() * axes.transpose()});
+        }
+    }
     for (const Solid& solid : body.solids)
         parts.push_back(solid_mass_properties(*this, solid, rod_length(handle), model_.planar, {"body", body.name}));
     return combine(parts);

@@ -15,6 +15,14 @@ struct MassProperties {
     Mat3 inertia = Mat3::Zero();  ///< about the centre of mass, body axes
 };
 
+class BeamLine;
+
+/// A place on a beam: an arc length, and a frame in the axes of the section there.
+struct BeamPlace {
+    double arc_length = 0;
+    Frame in_section;
+};
+
 /// Remembers what it has computed: one per thread.
 class ModelEvaluation {
 public:
@@ -36,6 +44,9 @@ public:
     /// In the body's frame.
     Frame marker_frame(MarkerHandle marker) const;
     double rod_length(BodyHandle body) const;
+    /// Of a body that is a beam.
+    const BeamLine& beam_line(BodyHandle body) const;
+    BeamPlace beam_place(MarkerHandle marker) const;
 
     std::shared_ptr<const Interpolation> table(const TableDefinition& definition, const std::string& what) const;
 
@@ -44,7 +55,9 @@ private:
     struct BodyPlace {
         Frame frame;
         double rod_length = 0;
+        std::shared_ptr<const BeamLine> beam;
     };
+    Frame world_frame(const Marker& marker, const Subject& what) const;
     const BodyPlace& place(BodyHandle body) const;
     BodyPlace compute_place(const Body& body) const;
 

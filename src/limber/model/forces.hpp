@@ -254,8 +254,27 @@ struct JointFriction {
     }
 };
 
+/// Along a beam; its part of the work is done at the nodes.
+struct LineLoad {
+    static constexpr TypeNote type{"line-load", "spread over the length of a beam"};
+    std::string name{};
+    BodyHandle beam{};
+    Number3 vector{};  ///< [N/m]
+    ForceFrame frame = ForceFrame::world;
+
+    static void visit(auto& self, auto& visitor) {
+        visitor.main(self.beam);
+        visitor.field(self.vector, {"vector",
+                                    "force per length: components as those of a force; position and velocity are those "
+                                    "of each place along the beam",
+                                    true, Variables::motion});
+        visitor.field(self.frame,
+                      {"frame", "axes of the components: world (default) or body, of each section (a follower load)"});
+    }
+};
+
 using ForceType = std::variant<Spring, TorsionSpring, Motor, Servo, PointForce, Torque, Bushing, Drag, Pull, Tyre,
-                               JointFriction, CustomForce>;
+                               JointFriction, LineLoad, CustomForce>;
 
 struct Force : TypedElement<ForceType> {
     static constexpr const char* kind = "force";

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "limber/math/frame.hpp"
+#include "limber/model/beams.hpp"
 #include "limber/model/drivers.hpp"
 #include "limber/model/forces.hpp"
 #include "limber/model/handles.hpp"
@@ -95,6 +96,8 @@ struct Body {
     /// A rod's two ends in world axes; they fix the frame (origin at the first end, x towards the second).
     std::optional<std::array<Number3, 2>> ends;
     std::vector<Solid> solids;
+    /// Flexible, in place of solids and ends.
+    std::optional<Beam> beam{};
     /// What touches other bodies; if absent, the solids.
     std::optional<std::vector<ContactShape>> shapes;
     /// By which contact rules may name it.

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "limber/model/custom_sensor.hpp"
 #include "limber/model/element.hpp"
@@ -319,10 +320,37 @@ struct ExpressionSensor {
     static void visit(auto& self, auto& visitor) { visitor.main(self.expression, Variables::columns); }
 };
 
-using SensorType =
-    std::variant<Position, Velocity, Acceleration, AngularVelocity, AngularAcceleration, OrientationSensor,
-                 CoordinateSensor, RateSensor, Reaction, ForceSensor, FrictionSensor, TyreSensor, Gap, ContactForce,
-                 Impulse, ContactSensor, EnergySensor, ErrorSensor, ExpressionSensor, CustomSensor>;
+struct NamedExpression {
+    std::string name{};
+    Number value{};
+};
+
+struct ExpressionsSensor {
+    static constexpr TypeNote type{"expressions",
+                                   "several columns, each of t, parameters and other sensors: {u1: ..., u2: ...} shows "
+                                   "name.u1, name.u2"};
+    std::string name{};
+    std::vector<NamedExpression> expressions{};
+
+    static void visit(auto& self, auto& visitor) { visitor.main(self.expressions, Variables::columns); }
+};
+
+/// [N, N m] What the part of a beam beyond the marker does on the part before it, axes of the section.
+struct SectionSensor {
+    static constexpr TypeNote type{
+        "section",
+        "forces in a beam at a marker of it, of what lies beyond on what lies before, axes of the section: name.axial, "
+        "name.shear_y, name.shear_z, name.torsion, name.bending_y, name.bending_z (plane: axial, shear_y, bending_z)"};
+    std::string name{};
+    MarkerHandle marker{};
+
+    static void visit(auto& self, auto& visitor) { visitor.main(self.marker); }
+};
+
+using SensorType = std::variant<Position, Velocity, Acceleration, AngularVelocity, AngularAcceleration,
+                                OrientationSensor, CoordinateSensor, RateSensor, Reaction, ForceSensor, FrictionSensor,
+                                TyreSensor, Gap, ContactForce, Impulse, ContactSensor, EnergySensor, ErrorSensor,
+                                SectionSensor, ExpressionSensor, ExpressionsSensor, CustomSensor>;
 
 struct Sensor : TypedElement<SensorType> {
     static constexpr const char* kind = "sensor";

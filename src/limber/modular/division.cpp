@@ -18,15 +18,18 @@ template <int D>
 void name_by_first_body(const Mechanism<D>& m, Division& division) {
     for (std::size_t b = 0; b < m.bodies.size(); ++b) {
         std::string& name = division.components[division.component_of_body[b]].name;
-        if (name.empty()) name = m.bodies[b].name;
+        if (name.empty()) name = m.bodies[b].whole_name();
     }
 }
 
 template <int D>
 Division divide_by_body(const Mechanism<D>& m) {
     Division division;
-    for (std::size_t b = 0; b < m.bodies.size(); ++b) division.component_of_body.push_back(static_cast<int>(b));
-    division.components.resize(m.bodies.size());
+    // The pieces of a flexible body stay together.
+    int components = 0;
+    for (std::size_t b = 0; b < m.bodies.size(); ++b)
+        division.component_of_body.push_back(m.bodies[b].node > 0 ? components - 1 : components++);
+    division.components.resize(components);
     // Joints with the ground too: a joint stands between components then, and can come and go.
     division.cut_elements.assign(m.elements.size(), true);
     division.cuts_all = true;
@@ -78,7 +81,7 @@ Division divide_by_groups(const Mechanism<D>& m, const Model& model) {
         for (const std::string& pattern : group.bodies) {
             bool is_found = false;
             for (std::size_t b = 0; b < m.bodies.size(); ++b) {
-                if (!fits(pattern, m.bodies[b].name)) continue;
+                if (!fits(pattern, std::string(m.bodies[b].whole_name()))) continue;
                 is_found = true;
                 int& place = division.component_of_body[b];
                 if (place >= 0 && place != index)

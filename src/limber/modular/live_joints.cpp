@@ -26,6 +26,8 @@ bool has_ports(const ModularSystem<D>& system, const Mechanism<D>& ports, const 
     for (const MarkerHandle marker : {joint.ends().first, joint.ends().second}) {
         const BodyHandle body = model.markers.get(marker).body;
         if (body == model.ground()) continue;
+        // Which of its pieces a marker moves with only a new mechanism knows.
+        if (model.bodies.get(body).beam) return false;
         const auto it = std::find_if(ports.bodies.begin(), ports.bodies.end(),
                                      [&](const MechanismBody<D>& port) { return port.handle == body; });
         if (it == ports.bodies.end()) return false;

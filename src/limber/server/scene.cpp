@@ -2,9 +2,12 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <unordered_map>
 
 #include "limber/io/format.hpp"
+#include "limber/model/beam_numbers.hpp"
 #include "limber/model/evaluation.hpp"
+#include "limber/simulation/compiled_model.hpp"
 #include "limber/simulation/warning.hpp"
 
 namespace limber {
@@ -52,16 +55,46 @@ Json shape_size(const Shape& shape) {
     return {shape.radius, 2 * shape.half_length};
 }
 
+// Flexible bodies are drawn piece by piece.
+struct Piece {
+    int index = 0;
+    double along = 0;
+};
+struct Pieces {
+    std::unordered_map<std::uint32_t, std::vector<Piece>> of_body;  // by slot of the body in the model
+    std::unordered_map<std::string, std::pair<int, Frame>> markers;
+};
+
+template <int D>
+Pieces find_pieces(const Simulation& simulation) {
+    const Mechanism<D>& m = static_cast<const MechanismSystem<D>&>(simulation.system()).mechanism();
+    Pieces pieces;
+    for (std::size_t b = 0; b < m.bodies.size(); ++b)
+        if (m.bodies[b].node >= 0)
+            pieces.of_body[m.bodies[b].handle.index].push_back({static_cast<int>(b), m.bodies[b].along});
+    for (const auto& [name, place] : m.piece_markers) {
+        Frame frame;
+        frame.position.template head<D>() = place.point;
+        frame.axes.template topLeftCorner<D, D>() = place.axes;
+        pieces.markers.emplace(name, std::pair(place.body, frame));
+    }
+    return pieces;
+}
+
 class SceneWriter {
 public:
-    SceneWriter(const Model& model, const std::vector<CollisionShape>& shapes)
-        : model_(model), numbers_(model), shapes_(shapes) {}
+    SceneWriter(const Model& model, const std::vector<CollisionShape>& shapes, Pieces pieces)
+        : model_(model), numbers_(model), shapes_(shapes), pieces_(std::move(pieces)) {}
 
     Json bodies() {
         Json list = Json::array();
         for (const auto handle : model_.bodies.handles()) {
             const Body& body = model_.bodies.get(handle);
             const bool is_ground = handle == model_.ground();
+            if (body.beam) {
+                add_pieces(handle, list);
+                continue;
+            }
             body_index_[body.name] = is_ground ? -1 : next_body_++;
             Json entry{{"name", body.name}, {"index", body_index_[body.name]}, {"solids", solids(handle)}};
             // Bodies that touch by their solids are drawn as those.
@@ -80,10 +113,13 @@ public:
         Json list = Json::array();
         for (const auto handle : model_.markers.handles()) {
             const Marker& marker = model_.markers.get(handle);
-            const Frame frame = numbers_.marker_frame(handle);
+            const auto on_piece = pieces_.markers.find(marker.name);
+            const bool is_on_piece = on_piece != pieces_.markers.end();
+            const Frame frame = is_on_piece ? on_piece->second.second : numbers_.marker_frame(handle);
+            const int body = is_on_piece ? on_piece->second.first : body_index_.at(model_.bodies.get(marker.body).name);
             marker_index_[marker.name] = static_cast<int>(list.size());
             list.push_back({{"name", marker.name},
-                            {"body", body_index_.at(model_.bodies.get(marker.body).name)},
+                            {"body", body},
                             {"position", list_of(frame.position)},
                             {"quaternion", list_of(Quat(frame.axes))},
                             {"own", marker.is_joints_own}});
@@ -162,6 +198,34 @@ public:
     }
 
 private:
+    // One entry for each piece; each reaches halfway to the next.
+    void add_pieces(BodyHandle handle, Json& list) {
+        const std::string& name = model_.bodies.get(handle).name;
+        const SectionNumbers section = find_section(numbers_, model_.bodies.get(handle));
+        const double length = numbers_.beam_line(handle).length();
+        const std::vector<Piece>& pieces = pieces_.of_body.at(handle.index);
+        body_index_[name] = next_body_;
+        for (std::size_t i = 0; i < pieces.size(); ++i) {
+            const double here = pieces[i].along;
+            const double start = i == 0 ? 0 : (pieces[i - 1].along + here) / 2;
+            const double end = i + 1 == pieces.size() ? 1 : (here + pieces[i + 1].along) / 2;
+            const double size = (end - start) * length;
+            const bool is_box = section.looks.y() > 0 && section.looks.z() == 0;
+            Json solid{{"kind", is_box ? "box" : "rod"}, {"size", {size, section.looks.x()}}};
+            if (is_box) solid["size"] = {size, 2 * section.looks.x(), 2 * section.looks.y()};
+            solid["position"] = list_of(Vec3(((is_box ? (start + end) / 2 : start) - here) * length, 0, 0));
+            solid["quaternion"] = list_of(Quat::Identity());
+            solid["color"] = "";
+            list.push_back({{"name", name},
+                            {"index", pieces[i].index},
+                            {"solids", Json::array({solid})},
+                            {"along", here * length},
+                            {"mass", section.mass * size},
+                            {"centre", list_of(Vec3::Zero())}});
+        }
+        next_body_ += static_cast<int>(pieces.size());
+    }
+
     // Shapes are placed from the centre of mass; those of the ground in the world.
     Json shapes(BodyHandle handle) const {
         const int index = body_index_.at(model_.bodies.get(handle).name);
@@ -206,6 +270,7 @@ private:
     const Model& model_;
     ModelEvaluation numbers_;
     const std::vector<CollisionShape>& shapes_;
+    Pieces pieces_;
     std::map<std::string, int> body_index_, marker_index_;
     int next_body_ = 0;
 };
@@ -242,7 +307,8 @@ Json names_of(const Table<T>& table) {
 
 Json describe_scene(const Simulation& simulation, Observer& observer) {
     const Model& model = simulation.model();
-    SceneWriter writer(model, observer.shapes());
+    SceneWriter writer(model, observer.shapes(),
+                       in_dimension(model.planar, [&]<int D> { return find_pieces<D>(simulation); }));
     Json scene;
     scene["title"] = model.title;
     scene["planar"] = model.planar;

@@ -77,6 +77,17 @@ private:
     }
 
     bool go_downhill(EquilibriumMethod& method) {
+        // Elements that predict their stresses are made for large steps; only what is stable counts.
+        if (balance_.has_predictions() && !relaxation_.is_possible) {
+            const StaticPoint start = balance_.point();
+            if (newton_.go_plainly(newton_iterations) && is_stable()) return true;
+            std::string how;
+            if (balance_.move_to(start) && follow_path(how) && is_stable()) {
+                method = EquilibriumMethod::load_path;
+                return true;
+            }
+            balance_.move_to(start);
+        }
         for (int round = 0; round < relaxation_rounds; ++round) {
             const StaticPoint before = balance_.point();
             const bool is_settled = newton_.go_downhill(newton_iterations);

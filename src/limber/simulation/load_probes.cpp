@@ -76,6 +76,19 @@ int LoadProbes<D>::index_of(BodyHandle body) const {
     return found == m_.bodies.end() ? -1 : static_cast<int>(found - m_.bodies.begin());
 }
 
+// Of a flexible body the one piece that something acts on.
+template <int D>
+int LoadProbes<D>::index_of(BodyHandle body, const std::vector<int>& among, const std::string& what) const {
+    int found = -1;
+    for (const int b : among) {
+        if (b < 0 || m_.bodies[b].handle != body) continue;
+        if (found >= 0)
+            refuse(fmt::format("{} acts on body '{}' at several places", what, model_.bodies.get(body).name));
+        found = b;
+    }
+    return found >= 0 ? found : index_of(body);
+}
+
 template <int D>
 std::string LoadProbes<D>::body_names(const std::vector<int>& bodies) const {
     std::vector<std::string> names;
@@ -85,7 +98,8 @@ std::string LoadProbes<D>::body_names(const std::vector<int>& bodies) const {
 
 template <int D>
 void LoadProbes<D>::require(BodyHandle body, const std::vector<int>& bodies, const std::string& what) const {
-    if (bodies.empty() || std::find(bodies.begin(), bodies.end(), index_of(body)) != bodies.end()) return;
+    const auto is_of_body = [&](int b) { return (b < 0 ? model_.ground() : m_.bodies[b].handle) == body; };
+    if (bodies.empty() || std::any_of(bodies.begin(), bodies.end(), is_of_body)) return;
     refuse(fmt::format("{} does not act on body '{}'; it acts on {}", what, model_.bodies.get(body).name,
                        body_names(bodies)));
 }
@@ -159,7 +173,7 @@ Probe<D> LoadProbes<D>::make(const Reaction& sensor) const {
     }
     const std::vector<int> bodies = motion_.reactions().find_bodies(index);
     if (!sensor.body.is_null()) require(sensor.body, bodies, what);
-    told.body = sensor.body.is_null() ? bodies.back() : index_of(sensor.body);
+    told.body = sensor.body.is_null() ? bodies.back() : index_of(sensor.body, bodies, what);
     // Of what has neither markers nor teeth: the origin of the body.
     Vec<D> origin = Vec<D>::Zero();
     if (!has_wrench && told.point < 0 && told.body >= 0) {
@@ -185,6 +199,9 @@ Probe<D> LoadProbes<D>::make(const ForceSensor& sensor) const {
     const Force& force = model_.forces.get(sensor.force);
     const int index = m_.force_index.at(force.name);
     const ForceElement<D>& element = m_.forces.elements[index];
+    if (force.as<LineLoad>() != nullptr)
+        refuse(fmt::format("force '{}' is spread along a beam and is no single force; see sensors of type section",
+                           force.name));
     if (sensor.body.is_null()) {
         for (const auto& [key, marker] : {std::pair{"axes", sensor.axes}, std::pair{"at", sensor.at}})
             if (!marker.is_null())
@@ -203,9 +220,10 @@ Probe<D> LoadProbes<D>::make(const ForceSensor& sensor) const {
         bodies.push_back(m_.features[m_.forces.slot_feature[s]].body);
     std::sort(bodies.begin(), bodies.end());
     bodies.erase(std::unique(bodies.begin(), bodies.end()), bodies.end());
-    require(sensor.body, bodies, fmt::format("force '{}'", force.name));
+    const std::string what = fmt::format("force '{}'", force.name);
+    require(sensor.body, bodies, what);
     ToldWrench<D> told;
-    told.body = index_of(sensor.body);
+    told.body = index_of(sensor.body, bodies, what);
     if (!sensor.axes.is_null()) told.axes = features_of(sensor.axes);
     // About the given marker, the element's own one on that body, or the body's origin.
     MarkerHandle about = sensor.at;
@@ -215,9 +233,12 @@ Probe<D> LoadProbes<D>::make(const ForceSensor& sensor) const {
     if (about.is_null()) about = model_.marker(model_.bodies.get(sensor.body).name);
     const Frame place = ModelEvaluation(model_).marker_frame(about);
     const BodyHandle holder = model_.markers.get(about).body;
-    const int held = index_of(holder);
+    int held = index_of(holder);
     Vec<D> local = place.position.head<D>();
-    if (held >= 0) {
+    if (const auto piece = m_.piece_markers.find(model_.markers.get(about).name); piece != m_.piece_markers.end()) {
+        held = piece->second.body;
+        local = piece->second.point;
+    } else if (held >= 0) {
         local -= m_.bodies[held].centre;
     } else {
         const Frame ground = ModelEvaluation(model_).body_frame(model_.ground());

@@ -45,11 +45,14 @@ public:
     Probe<D> make(const ForceSensor& sensor) const;
     Probe<D> make(const FrictionSensor& sensor) const;
     Probe<D> make(const TyreSensor& sensor) const;
+    /// In section_probe.cpp.
+    Probe<D> make(const SectionSensor& sensor) const;
 
 private:
     [[noreturn]] void refuse(const std::string& why) const;
     MarkerFeatures<D> features_of(MarkerHandle handle) const;
     int index_of(BodyHandle body) const;
+    int index_of(BodyHandle body, const std::vector<int>& among, const std::string& what) const;
     std::string body_names(const std::vector<int>& bodies) const;
     void require(BodyHandle body, const std::vector<int>& bodies, const std::string& what) const;
     Probe<D> make_number(const ConstraintElement<D>& element, int index) const;

@@ -167,9 +167,16 @@ TransferReport CompiledModelOf<D>::apply_impulse(State& state, const std::string
     const Mechanism<D>& m = system().mechanism();
     const Model& model = model_;
     const MarkerHandle handle = model.marker(marker);
-    const std::string body_name = model.bodies.get(model.markers.get(handle).body).name;
-    const auto it = std::find_if(m.bodies.begin(), m.bodies.end(), [&](const auto& b) { return b.name == body_name; });
+    const BodyHandle hit = model.markers.get(handle).body;
+    const std::string body_name = model.bodies.get(hit).name;
+    auto it = std::find_if(m.bodies.begin(), m.bodies.end(), [&](const auto& b) { return b.handle == hit; });
     if (it == m.bodies.end()) throw ModelError(fmt::format("'{}' is on the ground, which does not move", marker));
+    // Of a flexible body the piece that the marker is on.
+    const auto piece = m.piece_markers.find(model.markers.get(handle).name);
+    if (piece != m.piece_markers.end()) it = m.bodies.begin() + piece->second.body;
+    const Vec<D> local = piece != m.piece_markers.end()
+                             ? piece->second.point
+                             : Vec<D>(ModelEvaluation(model_).marker_frame(handle).position.template head<D>());
     const auto index = static_cast<std::size_t>(it - m.bodies.begin());
     TransferReport report;
     const Energies before = observer().compute_energies(state);
@@ -177,8 +184,7 @@ TransferReport CompiledModelOf<D>::apply_impulse(State& state, const std::string
     BodyStates<D> states;
     system().export_states(state.q, state.v, states);
     BodyState<D>& body = states[index];
-    const Vec<D> arm =
-        body.axes * (ModelEvaluation(model_).marker_frame(handle).position.template head<D>() - it->centre);
+    const Vec<D> arm = body.axes * (local - it->centre);
     AngularVec<D> angular = moment.template tail<A>();
     angular += limber::moment<D>(arm, Vec<D>(impulse.template head<D>()));
     if (!(it->mass > 0)) throw ModelError(fmt::format("body '{}' has no mass to take an impulse", body_name));

@@ -229,6 +229,10 @@ private:
             units_.emplace_back(probe.units.size() == 1 ? probe.units[0] : probe.units[k]);
         if (const auto* type = sensor.as<ExpressionSensor>()) {
             expressions_.push_back({probe.first_column, type->expression, fmt::format("sensor '{}'", name), {}});
+        } else if (const auto* several = sensor.as<ExpressionsSensor>()) {
+            int column = probe.first_column;
+            for (const NamedExpression& one : several->expressions)
+                expressions_.push_back({column++, one.value, fmt::format("sensor '{}': {}", name, one.name), {}});
         } else {
             probes_.push_back(std::move(probe));
         }

@@ -23,14 +23,16 @@ constexpr double deep_when_compliant = 0.1;
 
 template <int D>
 Frame CompiledModelOf<D>::body_frame(const State& state, const std::string& name) {
-    if (model_.bodies.find(name).is_null())
+    const BodyHandle handle = model_.bodies.find(name);
+    if (handle.is_null())
         throw ModelError(fmt::format("there is no body '{}'{}", name, did_you_mean(name, model_.bodies.names())));
     Frame frame;
     BodyStates<D> states;
     system().export_states(state.q, state.v, states);
     const auto& bodies = system().mechanism().bodies;
     for (std::size_t b = 0; b < bodies.size(); ++b) {
-        if (bodies[b].name != name) continue;
+        // Of a flexible body the frame at its start.
+        if (bodies[b].handle != handle || bodies[b].node > 0) continue;
         frame.axes.template topLeftCorner<D, D>() = states[b].axes;
         frame.position.template head<D>() = states[b].position - states[b].axes * bodies[b].centre;
     }

@@ -1,14 +1,19 @@
 #include "limber/simulation/present_place.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 
 #include "limber/kinematics/body_space/assembly.hpp"
 #include "limber/kinematics/body_space/twist_constraints.hpp"
 #include "limber/kinematics/forces/scalar_force.hpp"
 #include "limber/math/rotation.hpp"
+#include "limber/model/beam_numbers.hpp"
 #include "limber/model/evaluation.hpp"
+#include "limber/simulation/flexible_transfer.hpp"
 
 namespace limber {
 namespace {
@@ -44,7 +49,18 @@ BodyStates<D> settled_states(const Simulation& simulation) {
     return assemble(system.mechanism(), settled, memory, state.t, false).converged ? settled : states;
 }
 
-using BodyFrames = std::map<std::string, Frame>;
+// Where bodies are now.
+struct BodyFrames {
+    std::map<std::string, Frame> rigid;
+    /// Sections of flexible bodies, by the part of the length.
+    std::function<std::optional<Frame>(const std::string& body, double along)> section;
+
+    std::optional<Frame> find(const std::string& body) const {
+        const auto known = rigid.find(body);
+        if (known != rigid.end()) return known->second;
+        return section ? section(body, 0) : std::nullopt;
+    }
+};
 
 template <int D>
 BodyFrames frames_of(const Simulation& simulation) {
@@ -52,11 +68,35 @@ BodyFrames frames_of(const Simulation& simulation) {
     const auto& bodies = static_cast<const MechanismSystem<D>&>(simulation.system()).mechanism().bodies;
     BodyFrames frames;
     for (std::size_t b = 0; b < bodies.size(); ++b) {
-        Frame& frame = frames[bodies[b].name];
+        if (bodies[b].node >= 0) continue;
+        Frame& frame = frames.rigid[bodies[b].name];
         frame.axes.template topLeftCorner<D, D>() = states[b].axes;
         frame.position.template head<D>() = states[b].position - states[b].axes * bodies[b].centre;
     }
+    const Mechanism<D>& m = static_cast<const MechanismSystem<D>&>(simulation.system()).mechanism();
+    frames.section = [&m, states](const std::string& body, double along) -> std::optional<Frame> {
+        const auto state = FlexibleTransfer<D>(m, states).find(body, along);
+        if (!state) return std::nullopt;
+        Frame frame;
+        frame.axes.template topLeftCorner<D, D>() = state->axes;
+        frame.position.template head<D>() = state->position;
+        return frame;
+    };
     return frames;
+}
+
+// The part of the length of a flexible body where it is nearest to a point now.
+double find_nearest(const BodyFrames& frames, const std::string& body, const Vec3& point) {
+    constexpr int grid = 200;
+    const auto distance = [&](double along) { return (frames.section(body, along)->position - point).norm(); };
+    double best = 0;
+    for (int i = 1; i <= grid; ++i)
+        if (const double along = static_cast<double>(i) / grid; distance(along) < distance(best)) best = along;
+    // By halving: the distance falls towards the nearest place from both sides.
+    for (double step = 0.5 / grid; step > 1e-12; step /= 2)
+        for (const double along : {std::max(best - step, 0.0), std::min(best + step, 1.0)})
+            if (distance(along) < distance(best)) best = along;
+    return best;
 }
 
 // A marker given in world axes becomes one given in its body, which has moved since the model was written.
@@ -65,17 +105,37 @@ void place_marker(const BodyFrames& frames, const ModelEvaluation& numbers, Mode
     if (marker.place != Marker::Kind::world && marker.place != Marker::Kind::turned) return;
     // New bodies, and the ground, are where they are written.
     const auto present = [&](BodyHandle handle) {
-        const auto known = frames.find(std::as_const(model).bodies.get(handle).name);
-        return known == frames.end() ? numbers.body_frame(handle) : known->second;
+        return frames.find(std::as_const(model).bodies.get(handle).name).value_or(numbers.body_frame(handle));
     };
-    const Frame pose = present(marker.body);
+    // A new beam is where it is written, and so are the markers on it.
+    const Body& body = std::as_const(model).bodies.get(marker.body);
+    if (body.beam && !frames.section(body.name, 0)) return;
+    Frame pose = present(marker.body);
     Frame frame = numbers.frame(marker.placement, marker.name);
     if (!marker.base.is_null()) {
-        const Frame other = present(std::as_const(model).markers.get(marker.base).body);
-        frame.position = other.position + other.axes * numbers.marker_frame(marker.base).position;
+        const BodyHandle other = std::as_const(model).markers.get(marker.base).body;
+        const std::string& name = std::as_const(model).bodies.get(other).name;
+        if (std::as_const(model).bodies.get(other).beam && frames.section(name, 0)) {
+            const BeamPlace place = numbers.beam_place(marker.base);
+            const Frame section = *frames.section(name, place.arc_length / numbers.beam_line(other).length());
+            frame.position = (section * place.in_section).position;
+        } else {
+            const Frame at = present(other);
+            frame.position = at.position + at.axes * numbers.marker_frame(marker.base).position;
+        }
+    }
+    double arc_length = 0;
+    if (body.beam) {
+        const double length = numbers.beam_line(marker.body).length();
+        const double along = find_nearest(frames, body.name, frame.position);
+        arc_length = along * length;
+        pose = *frames.section(body.name, along);
+        if (std::abs((pose.axes.transpose() * (frame.position - pose.position)).x()) > 1e-6 * length)
+            throw ModelError(fmt::format("marker '{}' is beyond the ends of beam '{}'", marker.name, body.name));
     }
     frame.axes = (pose.axes.transpose() * frame.axes).eval();
     frame.position = (pose.axes.transpose() * (frame.position - pose.position)).eval();
+    if (body.beam) frame.position.x() = arc_length;
     Marker& placed = model.markers.get(handle);
     placed.place = Marker::Kind::body;
     placed.placement = numbers_of(frame, model.planar);

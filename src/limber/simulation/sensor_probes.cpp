@@ -198,6 +198,8 @@ public:
     Probe<D> operator()(const FrictionSensor& sensor) const { return loads().make(sensor); }
     Probe<D> operator()(const TyreSensor& sensor) const { return loads().make(sensor); }
 
+    Probe<D> operator()(const SectionSensor& sensor) const { return loads().make(sensor); }
+
     Probe<D> operator()(const Gap& sensor) const {
         return make_stop(sensor.stop, INFINITY, {"m", "rad"},
                          [&m = m_](const Instant<D>& now, const StopRow& row, double smallest) {
@@ -274,6 +276,11 @@ public:
         return {.measure = measure, .needs_accelerations = sensor.kind == ErrorKind::relative};
     }
     Probe<D> operator()(const ExpressionSensor&) const { return {}; }
+    Probe<D> operator()(const ExpressionsSensor& sensor) const {
+        Probe<D> probe{.components = {}};
+        for (const NamedExpression& one : sensor.expressions) probe.components.push_back(one.name.c_str());
+        return probe;
+    }
 
     Probe<D> operator()(const CustomSensor& sensor) const {
         const std::size_t measured = sensor.law == nullptr ? 0 : static_cast<std::size_t>(sensor.law->count());

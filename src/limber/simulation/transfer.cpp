@@ -9,6 +9,7 @@
 #include "limber/kinematics/forces/compliant_contact.hpp"
 #include "limber/kinematics/forces/point_forces.hpp"
 #include "limber/kinematics/forces/slip_force.hpp"
+#include "limber/simulation/flexible_transfer.hpp"
 
 namespace limber {
 namespace {
@@ -114,10 +115,11 @@ void carry_over(const Mechanism<D>& from, const BodyStates<D>& states, const std
     for (std::size_t i = 0; i < from.bodies.size(); ++i) by_name.emplace(from.bodies[i].name, i);
     new_states.clear();
     new_states.reserve(to.bodies.size());
+    const FlexibleTransfer<D> flexible(from, states);
     for (const MechanismBody<D>& body : to.bodies) {
         const auto it = by_name.find(body.name);
-        if (it == by_name.end()) {
-            new_states.push_back(body.reference);
+        if (it == by_name.end() || flexible.has_changed(from.bodies[it->second], body)) {
+            new_states.push_back(flexible.find(body).value_or(body.reference));
             continue;
         }
         BodyState<D> state = states[it->second];

@@ -109,10 +109,8 @@ private:
             }
             const double size = change.lpNorm<Eigen::Infinity>() + std::abs(load_change);
             if (!std::isfinite(size) || size > 2 * before) return false;
-            StaticPoint next = balance_.point();
-            next.q += change;
-            next.load += load_change;
-            if (!balance_.move_to(std::move(next))) return false;
+            const StaticPoint& from = balance_.point();
+            if (!balance_.move_from(from, change, from.load + load_change)) return false;
             if (is_settled(size)) return true;
             before = size;
         }
@@ -120,21 +118,17 @@ private:
     }
 
     bool make_step(const StaticPoint& start, const Tangent& tangent, double step, int& corrections) {
-        StaticPoint next = start;
-        next.q += step * tangent.q;
-        next.load += step * tangent.load;
-        if (!balance_.move_to(std::move(next)) || !correct(&tangent, corrections) || !find_tangent(&tangent, 0))
+        if (!balance_.move_from(start, step * tangent.q, start.load + step * tangent.load) ||
+            !correct(&tangent, corrections) || !find_tangent(&tangent, 0))
             return false;
         return product(tangent_, tangent) > least_cosine;
     }
 
     bool arrive(const StaticPoint& start, const Tangent& tangent) {
-        StaticPoint next = start;
-        next.q += (options_.end - start.load) / tangent.load * tangent.q;
-        next.load = options_.end;
         int corrections = 0;
-        if (balance_.move_to(std::move(next)) && correct(nullptr, corrections) && find_tangent(&tangent, 0) &&
-            product(tangent_, tangent) > least_cosine)
+        const double part = (options_.end - start.load) / tangent.load;
+        if (balance_.move_from(start, part * tangent.q, options_.end) && correct(nullptr, corrections) &&
+            find_tangent(&tangent, 0) && product(tangent_, tangent) > least_cosine)
             return true;
         balance_.move_to(start);
         tangent_ = tangent;

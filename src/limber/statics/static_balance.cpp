@@ -21,6 +21,7 @@ StaticBalance::StaticBalance(const System& system, AccelerationSolver& solver, d
       mass_(system),
       tangent_(system),
       part_(system.pattern().nonzeros(), 0.0),
+      prediction_(system.prediction_size(), 0.0),
       held_(VecX::Zero(system.size())),
       rest_(VecX::Zero(system.size())),
       zero_rows_(VecX::Zero(system.rows())),
@@ -54,9 +55,29 @@ bool StaticBalance::move_to(StaticPoint point) {
     return false;
 }
 
+bool StaticBalance::move_from(StaticPoint start, const VecX& change, double load) {
+    start.q += change;
+    start.load = load;
+    if (has_predictions()) {
+        system_.predict(*evaluation_, change, prediction_.data());
+        is_predicted_ = true;
+    }
+    const bool is_there = move_to(std::move(start));
+    is_predicted_ = false;
+    return is_there;
+}
+
 bool StaticBalance::evaluate() {
     Evaluation& e = *evaluation_;
     system_.update(e, t_, point_.q, rest_, point_.memory);
+    if (has_predictions()) {
+        // Where it has not come by a change, stresses are what they are.
+        if (!is_predicted_) system_.predict(e, rest_, prediction_.data());
+        is_predicted_ = false;
+        e.prediction = prediction_;
+        if (unloaded_ != nullptr && unloaded_->prediction_size() == system_.prediction_size())
+            unloaded_evaluation_->prediction = prediction_;
+    }
     const int holonomic = system_.holonomic_rows();
     const double open = holonomic == 0 ? 0 : e.phi.head(holonomic).lpNorm<Eigen::Infinity>();
     if (!(open <= closed_at_rest * std::max(1.0, system_.length_scale()))) return false;

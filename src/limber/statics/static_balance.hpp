@@ -37,6 +37,10 @@ public:
 
     /// Brings q onto the constraints, evaluates everything there and, if that can be done, stays there.
     bool move_to(StaticPoint point);
+    /// The same for a change from a point, which is where it is. Elements that predict their stresses take those of the
+    /// change for the next tangent (System::predict).
+    bool move_from(StaticPoint start, const VecX& change, double load);
+    bool has_predictions() const { return !prediction_.empty(); }
     const StaticPoint& point() const { return point_; }
     double t() const { return t_; }
     const System& system() const { return system_; }
@@ -74,6 +78,8 @@ private:
     ConstrainedMatrix mass_, tangent_;
     std::vector<double> part_;
     StaticPoint point_;
+    std::vector<double> prediction_;
+    bool is_predicted_ = false;  // the point is reached by move_from
     VecX held_, rest_, zero_rows_;
     VecX a_, lambda_, force_, scratch_, rows_;
     double unbalance_ = 0, stiffness_rate_ = 0;

@@ -76,13 +76,11 @@ bool StaticNewton::go_plainly(int most_iterations) {
         if (!balance_.factorize(least_shift)) return false;
         balance_.respond(balance_.force(), change_);
         const double size = change_.lpNorm<Eigen::Infinity>();
-        StaticPoint next = balance_.point();
-        next.q += change_;
         const double old = balance_.unbalance();
-        if (!balance_.move_to(next)) return false;
+        const double reach = (balance_.point().q + change_).lpNorm<Eigen::Infinity>();
+        if (!balance_.move_from(balance_.point(), change_, balance_.point().load)) return false;
         // Quadratic convergence ends in rounding, which is exact enough if the last change was nothing.
-        is_exact_ =
-            size < no_change * std::max(1.0, next.q.lpNorm<Eigen::Infinity>()) && balance_.unbalance() > 0.1 * old;
+        is_exact_ = size < no_change * std::max(1.0, reach) && balance_.unbalance() > 0.1 * old;
         if (size > 10 * before) return false;
         before = size;
     }

@@ -33,7 +33,7 @@ export function tree(studio: Studio): HTMLElement {
     const plain = (names: string[]) => names.map((name) => ({ name }));
     list.replaceChildren(
       ...group('parameters', 'Parameters', plain(scene.parameters)),
-      ...group('bodies', 'Bodies', scene.bodies.filter((b) => b.index >= 0).map((b) => ({ name: b.name, hint: b.solids[0]?.kind ?? '' }))),
+      ...group('bodies', 'Bodies', scene.bodies.filter((b, i) => b.index >= 0 && scene.bodies[i - 1]?.name !== b.name).map((b) => ({ name: b.name, hint: b.along !== undefined ? 'beam' : (b.solids[0]?.kind ?? '') }))),
       ...group('joints', 'Joints', scene.joints.map((j) => ({ name: j.name, hint: j.disabled ? 'disabled' : j.closing ? 'closing …' : j.type }))),
       ...group('forces', 'Forces', scene.forces.filter((f) => f.type !== 'pull').map((f) => ({ name: f.name, hint: f.type }))),
       ...group('stops', 'Stops', scene.stops.map((s) => ({ name: s.name, hint: s.type }))),

@@ -51,6 +51,8 @@ public:
                           const VecX& row_force, const VecX& a, std::vector<double>& values) const override;
     void assemble_approximate_tangent(Evaluation& e, double mass_weight, double damping_weight, double stiffness_weight,
                                       std::vector<double>& values) const override;
+    int prediction_size() const override { return this->mechanism_->forces.prediction_size(); }
+    void predict(Evaluation& e, const VecX& change, double* prediction) const override;
     void update_memory(Evaluation& e, const VecX& q, std::vector<double>& memory) const override;
     void export_states(const VecX& q, const VecX& v, BodyStates<D>& states) const override;
     void export_twist_rates(const VecX& q, const VecX& v, const VecX& a,

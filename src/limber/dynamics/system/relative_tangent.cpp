@@ -153,7 +153,9 @@ void RelativeSystem<D>::add_force_tangent(Scratch& s, int index, double damping_
     const auto& element = m.forces.elements[index];
     const TreeReach& reach = force_reach_[index];
     const std::vector<int>& place = force_place_[index];
-    if (!m.forces.compute_blocks(index, m.constraints.measures, context(s), s.t, s.blocks)) return;
+    if (!m.forces.compute_blocks(index, m.constraints.measures, context(s), s.t, s.blocks,
+                                 s.prediction.empty() ? nullptr : s.prediction.data()))
+        return;
     const int stride = static_cast<int>(reach.columns.size());
     const int* slots = m.forces.slot_feature.data() + element.first_slot;
     for (int i = 0; i < element.slot_count; ++i)
@@ -405,10 +407,20 @@ void RelativeSystem<D>::add_tree_tangent(Scratch& s, double mass_weight, double 
 }
 
 template <int D>
+void RelativeSystem<D>::predict(Evaluation& e, const VecX& change, double* prediction) const {
+    update_velocities(e, change);
+    const Mechanism<D>& m = *this->mechanism_;
+    m.forces.predict(m.constraints.measures, context(static_cast<Scratch&>(e)), e.t, prediction);
+}
+
+template <int D>
 void RelativeSystem<D>::assemble_tangent(Evaluation& e, double mass_weight, double damping_weight,
                                          double stiffness_weight, const VecX& row_force, const VecX& a,
                                          std::vector<double>& values) const {
     auto& s = static_cast<Scratch&>(e);
+    const Mechanism<D>& m = *this->mechanism_;
+    if (!e.prediction.empty())
+        m.forces.evaluate(m.constraints.measures, context(s), s.t, s.slot_force, e.prediction.data());
     std::fill(values.begin(), values.end(), 0.0);
     coordinates_.update_twist_rates(a, s.motion);
     coordinates_.update_second_derivatives(*s.q, *s.v, a, s.motion);
@@ -447,6 +459,8 @@ template void RelativeSystem<2>::assemble_tangent(Evaluation&, double, double, d
                                                   std::vector<double>&) const;
 template void RelativeSystem<3>::assemble_tangent(Evaluation&, double, double, double, const VecX&, const VecX&,
                                                   std::vector<double>&) const;
+template void RelativeSystem<2>::predict(Evaluation&, const VecX&, double*) const;
+template void RelativeSystem<3>::predict(Evaluation&, const VecX&, double*) const;
 template void RelativeSystem<2>::assemble_approximate_tangent(Evaluation&, double, double, double,
                                                               std::vector<double>&) const;
 template void RelativeSystem<3>::assemble_approximate_tangent(Evaluation&, double, double, double,

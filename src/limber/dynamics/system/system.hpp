@@ -27,6 +27,7 @@ struct Evaluation {
     const VecX* q = nullptr;
     const VecX* v = nullptr;
     std::span<const double> memory;
+    std::span<const double> prediction;  ///< of stresses, for the next tangent (System::predict); empty: none
 
     VecX phi;           ///< residual of each row: Phi of holonomic rows; of velocity rows the rate
     VecX time_partial;  ///< d Phi / dt at fixed q
@@ -90,6 +91,11 @@ public:
     /// the features they act on (Cuadrado and Dopico eqs. 28-34).
     virtual void assemble_approximate_tangent(Evaluation& e, double mass_weight, double damping_weight,
                                               double stiffness_weight, std::vector<double>& values) const = 0;
+    /// What elements that turn need for good tangents of statics (AppliedForce::predict): how many numbers, and what
+    /// they are after a change of q from here. Needs positions; velocities are then those of the change.
+    virtual int prediction_size() const = 0;
+    virtual void predict(Evaluation& e, const VecX& change, double* prediction) const = 0;
+
     /// values += sum_i weight_i J_i^T J_i
     void add_penalty(const Evaluation& e, const VecX& weight, std::vector<double>& values) const;
 

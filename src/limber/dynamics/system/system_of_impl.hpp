@@ -364,7 +364,8 @@ void SystemOf<Set>::add_force_tangent(Scratch& s, int index, double damping_weig
     const auto add = [&](int a, int b, double value) {
         values[places[a * stride + b]] += (a == b ? 1.0 : 0.5) * value;
     };
-    const bool has_blocks = m.forces.compute_blocks(index, m.constraints.measures, context(s), s.t, s.blocks);
+    const bool has_blocks = m.forces.compute_blocks(index, m.constraints.measures, context(s), s.t, s.blocks,
+                                                    s.prediction.empty() ? nullptr : s.prediction.data());
     if (has_blocks) {
         for (int i = 0; i < element.slot_count; ++i) {
             set_.compute_jacobian(slots[i], *s.q, s.jacobians[i]);
@@ -423,6 +424,9 @@ template <class Set>
 void SystemOf<Set>::assemble_tangent(Evaluation& e, double mass_weight, double damping_weight, double stiffness_weight,
                                      const VecX& row_force, const VecX& a, std::vector<double>& values) const {
     auto& s = static_cast<Scratch&>(e);
+    const Mechanism<D>& m = *this->mechanism_;
+    if (!e.prediction.empty())
+        m.forces.evaluate(m.constraints.measures, context(s), s.t, s.slot_force, e.prediction.data());
     for (std::size_t k = 0; k < values.size(); ++k) values[k] = mass_weight * s.mass[k];
     for (int b = 0; b < normalisation_rows_; ++b) {
         // Second derivative of a norm row: the identity on its four columns.
@@ -442,6 +446,13 @@ void SystemOf<Set>::assemble_tangent(Evaluation& e, double mass_weight, double d
     for (std::size_t i = 0; i < force_columns_.size(); ++i)
         add_force_tangent(s, static_cast<int>(i), damping_weight, stiffness_weight, values);
     add_inertia_tangent(e, damping_weight, stiffness_weight, a, values);
+}
+
+template <class Set>
+void SystemOf<Set>::predict(Evaluation& e, const VecX& change, double* prediction) const {
+    update_velocities(e, change);
+    const Mechanism<D>& m = *this->mechanism_;
+    m.forces.predict(m.constraints.measures, context(static_cast<Scratch&>(e)), e.t, prediction);
 }
 
 template <class Set>

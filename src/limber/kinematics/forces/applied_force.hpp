@@ -25,6 +25,8 @@ struct ForceView {
     double t;
     const int* slots;  ///< the features it acts on
     int slot_count;
+    /// In place of the stresses of this configuration (predict()); null: none. For tangents of statics.
+    const double* prediction = nullptr;
 
     const Vec<D>& value(int slot) const { return context.features.value[slots[slot]]; }
     const Vec<D>& rate(int slot) const { return context.features.rate[slots[slot]]; }
@@ -80,6 +82,13 @@ public:
         for (int k = 0; k < at.slot_count; ++k) sum += scratch[k].dot(at.rate(k));
         return sum;
     }
+
+    /// Of stiff elements that turn: the stresses after a motion whose rates are those of the features, if strains were
+    /// linear in it. Turns by a large step strain stiff directions by the square of the step, which is no sign of a
+    /// force; tangents with the linear stresses in place of those converge (Magisano, Leonetti and Garcea 2017). How
+    /// many numbers, and what they are.
+    virtual int prediction_size() const { return 0; }
+    virtual void predict(const ForceView<D>& /*at*/, double* /*prediction*/) const {}
 
     /// Whether it notices that all its bodies move together: through components in world axes.
     virtual bool is_felt_by_common_motion(const std::vector<Measure<D>>& /*measures*/) const { return true; }

@@ -6,8 +6,10 @@ namespace limber {
 
 template <int D>
 void ForceSet<D>::add(std::string name, std::shared_ptr<const AppliedForce<D>> force, const std::vector<int>& slots) {
-    elements.push_back(
-        {std::move(name), std::move(force), static_cast<int>(slot_feature.size()), static_cast<int>(slots.size())});
+    const int predictions = force->prediction_size();
+    elements.push_back({std::move(name), std::move(force), static_cast<int>(slot_feature.size()),
+                        static_cast<int>(slots.size()), prediction_size_});
+    prediction_size_ += predictions;
     slot_feature.insert(slot_feature.end(), slots.begin(), slots.end());
 }
 
@@ -20,9 +22,16 @@ int ForceSet<D>::max_slots() const {
 
 template <int D>
 void ForceSet<D>::evaluate(const std::vector<Measure<D>>& measures, const MeasureContext<D>& context, double t,
-                           std::vector<Vec<D>>& slot_force) const {
+                           std::vector<Vec<D>>& slot_force, const double* prediction) const {
     for (const ForceElement<D>& e : elements)
-        e.force->evaluate(view(e, measures, context, t), slot_force.data() + e.first_slot);
+        e.force->evaluate(view(e, measures, context, t, prediction), slot_force.data() + e.first_slot);
+}
+
+template <int D>
+void ForceSet<D>::predict(const std::vector<Measure<D>>& measures, const MeasureContext<D>& context, double t,
+                          double* prediction) const {
+    for (const ForceElement<D>& e : elements)
+        e.force->predict(view(e, measures, context, t), prediction + e.first_prediction);
 }
 
 template <int D>
@@ -34,10 +43,10 @@ void ForceSet<D>::evaluate_without_potential(const std::vector<Measure<D>>& meas
 
 template <int D>
 bool ForceSet<D>::compute_blocks(int element, const std::vector<Measure<D>>& measures, const MeasureContext<D>& context,
-                                 double t, ForceBlocks<D>& blocks) const {
+                                 double t, ForceBlocks<D>& blocks, const double* prediction) const {
     const ForceElement<D>& e = elements[element];
     blocks.start(e.slot_count);
-    return e.force->compute_blocks(view(e, measures, context, t), blocks);
+    return e.force->compute_blocks(view(e, measures, context, t, prediction), blocks);
 }
 
 template <int D>

@@ -14,6 +14,7 @@ struct ForceElement {
     std::string name;
     std::shared_ptr<const AppliedForce<D>> force;
     int first_slot = 0, slot_count = 0;
+    int first_prediction = 0;
 
     /// Null: of another kind.
     template <template <int> class Kind>
@@ -30,18 +31,28 @@ public:
 
     void add(std::string name, std::shared_ptr<const AppliedForce<D>> force, const std::vector<int>& slots);
     int max_slots() const;
+    /// Of all elements together.
+    int prediction_size() const { return prediction_size_; }
     /// What an element sees. `measures` are those of the mechanism.
     ForceView<D> view(const ForceElement<D>& e, const std::vector<Measure<D>>& measures,
-                      const MeasureContext<D>& context, double t) const {
-        return {measures, context, t, slot_feature.data() + e.first_slot, e.slot_count};
+                      const MeasureContext<D>& context, double t, const double* prediction = nullptr) const {
+        return {measures,
+                context,
+                t,
+                slot_feature.data() + e.first_slot,
+                e.slot_count,
+                prediction == nullptr ? nullptr : prediction + e.first_prediction};
     }
 
     /// Fills one vector per slot.
     void evaluate(const std::vector<Measure<D>>& measures, const MeasureContext<D>& context, double t,
-                  std::vector<Vec<D>>& slot_force) const;
+                  std::vector<Vec<D>>& slot_force, const double* prediction = nullptr) const;
     /// Blocks of one element; false if it has none (a constant force).
     bool compute_blocks(int element, const std::vector<Measure<D>>& measures, const MeasureContext<D>& context,
-                        double t, ForceBlocks<D>& blocks) const;
+                        double t, ForceBlocks<D>& blocks, const double* prediction = nullptr) const;
+    /// Of all elements (AppliedForce::predict).
+    void predict(const std::vector<Measure<D>>& measures, const MeasureContext<D>& context, double t,
+                 double* prediction) const;
 
     /// Energy stored in the elements that have a potential.
     double potential(const std::vector<Measure<D>>& measures, const MeasureContext<D>& context, double t) const;
@@ -52,6 +63,9 @@ public:
                                     std::vector<Vec<D>>& slot_force) const;
     /// What a sensor shows of an element.
     double size(int element, const std::vector<Measure<D>>& measures, const MeasureContext<D>& context, double t) const;
+
+private:
+    int prediction_size_ = 0;
 };
 
 }  // namespace limber

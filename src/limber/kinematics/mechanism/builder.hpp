@@ -11,6 +11,10 @@
 
 namespace limber {
 
+struct SectionNumbers;
+template <int D>
+struct BeamForce;
+
 /// constant + sum of coefficient * measure.
 struct ScalarSum {
     std::vector<RowTerm> terms;
@@ -29,6 +33,25 @@ public:
 private:
     // bodies and features
     void add_bodies();
+    // beams, see beams.cpp
+    struct BeamNodes {
+        int first_body = 0;
+        std::vector<double> nodes;   ///< arc lengths; before the beam is made: those that markers ask for
+        std::vector<double> limits;  ///< between rigid segments
+        std::vector<double> length;  ///< of beam that each node stands for
+    };
+    void find_beam_markers();
+    void add_beam(BodyHandle handle);
+    int add_beam_body(BodyHandle handle, double s, double mass, const Vec3& inertia);
+    void add_elements(BodyHandle handle, const SectionNumbers& section, const std::vector<double>& ends, int order,
+                      BeamNodes& nodes);
+    void add_segments(BodyHandle handle, const SectionNumbers& section, const std::vector<double>& ends,
+                      BeamNodes& nodes);
+    void add_beam_force(BodyHandle beam, std::shared_ptr<BeamForce<D>> force, const std::vector<int>& slots,
+                        double start, double end);
+    int find_beam_body(std::uint32_t slot, double s) const;
+    void place_beam_markers();
+    MarkerFeatures<D> beam_marker(MarkerHandle handle);
     int feature(int body, bool is_point, const Vec<D>& local);
     const MarkerFeatures<D>& marker(MarkerHandle handle);
     int body_index(MarkerHandle handle) const;
@@ -157,6 +180,7 @@ private:
     void add_force(const std::string& name, const Pull& pull);
     void add_force(const std::string& name, const Tyre& tyre);
     void add_force(const std::string& name, const JointFriction& friction);
+    void add_force(const std::string& name, const LineLoad& load);
     void add_force(const std::string& name, const CustomForce& force);
     /// Along a measure; `free_value`: what the law counts from.
     void add_scalar_force(const std::string& name, const ScalarLaw& law, int measure, double sign, double free_value);
@@ -177,7 +201,8 @@ private:
     const Model& model_;
     ModelEvaluation evaluation_;
     Mechanism<D> m_;
-    std::vector<int> body_of_slot_;  // slot of a body in the model -> its index here; -1: ground
+    std::map<std::uint32_t, BeamNodes> beams_;  // by slot of the body in the model
+    std::vector<int> body_of_slot_;             // slot of a body in the model -> its index here; -1: ground
     std::unordered_map<std::uint32_t, MarkerFeatures<D>> markers_;  // by slot in the model, once they are needed
     std::map<std::string, int> scalar_by_name_;
     std::map<std::string, std::shared_ptr<const RoadProfile>> roads_;

@@ -231,7 +231,12 @@ std::optional<ContactLaw> MechanismBuilder<D>::contact_law(const ContactRule& ru
 template <int D>
 std::vector<bool> MechanismBuilder<D>::members(const ContactSide& side, const std::string& rule) const {
     std::vector<bool> is_member(m_.bodies.size() + 1, side.is_all());
-    for (const BodyHandle body : side.bodies) is_member[body_of_slot_[body.index] + 1] = true;
+    for (const BodyHandle body : side.bodies) {
+        if (model_.bodies.get(body).beam)
+            throw ModelError(fmt::format("contact '{}': body '{}' is a beam, which has no shapes that touch", rule,
+                                         model_.bodies.get(body).name));
+        is_member[body_of_slot_[body.index] + 1] = true;
+    }
     for (const std::string& group : side.groups) {
         bool is_empty = true;
         for (std::size_t b = 0; b < m_.bodies.size(); ++b) {

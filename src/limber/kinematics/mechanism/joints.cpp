@@ -481,6 +481,8 @@ template void MechanismBuilder<2>::add_row(const std::vector<RowTerm>&, double, 
 template ConstraintElement<2>& MechanismBuilder<2>::start_element(ElementRole, const std::string&, const MarkerPair*);
 template void MechanismBuilder<3>::add_row(const std::vector<RowTerm>&, double, int);
 template ConstraintElement<3>& MechanismBuilder<3>::start_element(ElementRole, const std::string&, const MarkerPair*);
+template void MechanismBuilder<2>::coincide();
+template void MechanismBuilder<3>::coincide();
 template void MechanismBuilder<2>::add_joint(const Joint&);
 template void MechanismBuilder<3>::add_joint(const Joint&);
 template void MechanismBuilder<2>::add_driver(const Driver&);

@@ -5,6 +5,7 @@
 
 #include "limber/kinematics/mechanism/builder.hpp"
 #include "limber/math/interruption.hpp"
+#include "limber/model/beam_numbers.hpp"
 
 namespace limber {
 namespace {
@@ -126,10 +127,15 @@ Mechanism<D> with_joint(Mechanism<D> mechanism, const Model& model, const Joint&
 
 template <int D>
 void MechanismBuilder<D>::add_bodies() {
+    find_beam_markers();
     for (const auto handle : model_.bodies.handles()) {
         if (handle == model_.ground()) continue;
         check_interruption();
         const Body& body = model_.bodies.get(handle);
+        if (body.beam) {
+            add_beam(handle);
+            continue;
+        }
         const Subject what("body", body.name);
         const Frame& frame = evaluation_.body_frame(handle);
         const MassProperties mass = evaluation_.mass_properties(handle);
@@ -157,6 +163,7 @@ void MechanismBuilder<D>::add_bodies() {
         body_of_slot_[handle.index] = static_cast<int>(m_.bodies.size());
         m_.bodies.push_back(std::move(b));
     }
+    place_beam_markers();
 }
 
 template <int D>
@@ -184,7 +191,9 @@ int MechanismBuilder<D>::feature(int body, bool is_point, const Vec<D>& local) {
 
 template <int D>
 int MechanismBuilder<D>::body_index(MarkerHandle handle) const {
-    return body_of_slot_[model_.markers.get(handle).body.index];
+    const BodyHandle body = model_.markers.get(handle).body;
+    if (beams_.contains(body.index)) return m_.piece_markers.at(model_.markers.get(handle).name).body;
+    return body_of_slot_[body.index];
 }
 
 template <int D>
@@ -192,6 +201,8 @@ const MarkerFeatures<D>& MechanismBuilder<D>::marker(MarkerHandle handle) {
     model_.markers.get(handle);  // it must be there
     const auto known = markers_.find(handle.index);
     if (known != markers_.end()) return known->second;
+    if (beams_.contains(model_.markers.get(handle).body.index))
+        return markers_.emplace(handle.index, beam_marker(handle)).first->second;
     const int body = body_index(handle);
     Frame frame = evaluation_.marker_frame(handle);
     Vec<D> point = frame.position.head<D>();
@@ -240,6 +251,8 @@ void MechanismBuilder<D>::set_scales() {
     for (const Feature<D>& f : m_.features)
         if (f.body >= 0 && f.is_point) extent[f.body] = std::max(extent[f.body], f.local.norm());
     std::erase(extent, 0.0);
+    for (const auto handle : model_.bodies.handles())
+        if (model_.bodies.get(handle).beam) extent.push_back(evaluation_.beam_line(handle).length());
     if (!extent.empty()) {
         const auto middle = extent.begin() + static_cast<std::ptrdiff_t>(extent.size() / 2);
         std::nth_element(extent.begin(), middle, extent.end());

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -38,6 +39,12 @@ template <int D>
 struct MechanismBody {
     std::string name;
     BodyHandle handle;
+    int node = -1;     ///< which piece of a flexible body; -1: the whole of a rigid one
+    double along = 0;  ///< of a piece: where, as a part of the length
+    /// Of the body in the model: "arm" of the piece "arm/3".
+    std::string_view whole_name() const {
+        return node < 0 ? std::string_view(name) : std::string_view(name).substr(0, name.rfind('/'));
+    }
     double mass = 0;
     AngularMat<D> inertia = AngularMat<D>::Zero();  ///< about the centre of mass, body axes
     Vec<D> centre = Vec<D>::Zero();                 ///< of mass, in the body frame
@@ -129,6 +136,21 @@ struct FrictionElement {
     int compliant = -1;               ///< force element whose law finds the force from the load; it has no rows
 };
 
+/// The part of a beam that one of its elements is.
+struct BeamSpan {
+    BodyHandle beam;
+    int force = -1;             ///< in the list of forces
+    double start = 0, end = 0;  ///< arc lengths
+};
+
+/// Where a marker on a flexible body is: on which piece, and where there, body axes.
+template <int D>
+struct PieceMarker {
+    int body = -1;
+    Vec<D> point = Vec<D>::Zero();
+    Mat<D> axes = Mat<D>::Identity();
+};
+
 /// Two features that a joint makes equal: a set of coordinates may use one in place of the other.
 struct SharedFeature {
     int a = -1, b = -1;
@@ -182,6 +204,8 @@ struct Mechanism {
     MemorySlot<DriverWorkMemory> driver_work;            ///< where rigid bodies may touch
 
     ForceSet<D> forces;
+    std::vector<BeamSpan> beam_spans;                               ///< beam by beam, from start to end
+    std::unordered_map<std::string, PieceMarker<D>> piece_markers;  ///< by marker name; of flexible bodies
     std::array<TimeFunction, D> gravity;
 
     std::vector<CollisionShape> shapes;
