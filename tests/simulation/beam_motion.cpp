@@ -195,7 +195,8 @@ constexpr const char* double_beam = R"yaml(
 limber: 1
 plane: xy
 bodies:
-  arm: {beam: {to: [1, 0], elements: 2, section: {given: {axial: 1e4, shear: 4e3, bending: 20, mass: 1, inertia: 1e-3}}}}
+  arm: {beam: {to: [1, 0], elements: 2,
+               section: {given: {axial: 1e4, shear: 4e3, bending: 20, mass: 1, inertia: 1e-3}}}}
   rod: {rod: {from: [1, 0], to: [1.5, 0], mass: 0.5}}
 joints:
   shoulder: {revolute: [ground, arm.from]}
@@ -209,8 +210,10 @@ sensors:
 constexpr const char* bent_beam = R"yaml(
 limber: 1
 bodies:
-  leg: {beam: {to: [0, 1, 0], elements: 1, section: {given: {axial: 1e4, shear: 4e3, torsion: 20, bending: 20, mass: 1, inertia: [2e-3, 1e-3, 1e-3]}}}}
-  arm: {beam: {from: [0, 1, 0], to: [1, 1, 0], elements: 1, section: {given: {axial: 1e4, shear: 4e3, torsion: 20, bending: 20, mass: 1, inertia: [2e-3, 1e-3, 1e-3]}}}}
+  leg: {beam: {to: [0, 1, 0], elements: 1,
+        section: {given: {axial: 1e4, shear: 4e3, torsion: 20, bending: 20, mass: 1, inertia: [2e-3, 1e-3, 1e-3]}}}}
+  arm: {beam: {from: [0, 1, 0], to: [1, 1, 0], elements: 1,
+        section: {given: {axial: 1e4, shear: 4e3, torsion: 20, bending: 20, mass: 1, inertia: [2e-3, 1e-3, 1e-3]}}}}
   ball: {sphere: {radius: 0.05, mass: 0.3}, at: [1, 1, -0.2], markers: {top: [0, 0, 0.2]}}
 joints:
   clamp: {fixed: [ground, leg.from], at: [0, 0, 0], axis: [0, 0, 1]}
