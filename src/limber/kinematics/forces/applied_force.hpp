@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "limber/kinematics/elements/measure.hpp"
+#include "limber/math/kink.hpp"
 
 namespace limber {
 
@@ -80,6 +81,11 @@ public:
         for (int k = 0; k < at.slot_count; ++k) sum += scratch[k].dot(at.rate(k));
         return sum;
     }
+
+    /// Whether it has kinks that the motion may come across within a step.
+    virtual bool has_kinks() const { return false; }
+    /// What crosses them: always as many, in the same order.
+    virtual void add_kinks(const ForceView<D>& /*at*/, KinkArguments& /*kinks*/) const {}
 
     /// Whether it notices that all its bodies move together: through components in world axes.
     virtual bool is_felt_by_common_motion(const std::vector<Measure<D>>& /*measures*/) const { return true; }
