@@ -105,6 +105,28 @@ StudyRun made_run(const std::string& integrator, double cpu_time, double error) 
     return run;
 }
 
+TEST(AcceptedRuns, AreThoseWhoseSmallerStepsAreAcceptedToo) {
+    const auto with = [](double step, double error, double drift, double parameter) {
+        StudyRun run;
+        run.point = {"global", "hht", parameter, step};
+        run.error = error;
+        run.energy_drift = drift;
+        return run;
+    };
+    // The run at 0.04 is small by chance: the one at 0.03 is not. Another parameter does not ask for these.
+    std::vector<StudyRun> runs{with(0.04, 1e-3, 1, 0.1), with(0.01, 1e-4, 1, 0.1), with(0.03, 1e-2, 1, 0.1),
+                               with(0.02, 4e-3, 1, 0.1), with(0.04, 1e-3, 1, 0.2), with(0.01, 1e-3, 9, NAN),
+                               with(0.02, 1e-3, 1, NAN)};
+    const auto steps = [&] {
+        std::vector<double> list;
+        for (const StudyRun& run : find_accepted(runs, {5e-3, 5})) list.push_back(run.point.step);
+        return list;
+    };
+    EXPECT_EQ(steps(), (std::vector<double>{0.01, 0.02, 0.04}));
+    runs[1].failure = "t = 1 s: no";
+    EXPECT_EQ(steps(), std::vector<double>{0.04});
+}
+
 TEST(MostEfficientRun, IsTheFastestAcceptedOne) {
     std::vector<StudyRun> runs{made_run("hht", 3, 1e-4), made_run("hht", 2, 1e-3), made_run("hht", 1, 1e-1),
                                made_run("newmark", 1.5, 1e-3), made_run("hht", 0.5, NAN)};

@@ -38,6 +38,7 @@ struct Setting {
 
 const std::vector<Setting> settings{{"stabilisation", "none"},
                                     {"tangent", "approximate"},
+                                    {"kinks", "ignored"},
                                     {"stops", "penalty"},
                                     {"impacts", "poisson"},
                                     {"gluing", "anderson"},

@@ -119,6 +119,7 @@ private:
         const Energies e = simulation_.observer().compute_energies(simulation_.state());
         energy_.follow(e, simulation_.account().work, simulation_.account().find_drift(e));
         run_.energy_drift = energy_.drift;
+        run_.exchanged_energy = energy_.exchanged();
         if (!std::isfinite(e.total())) return "the energy is not finite";
         const ConstraintErrors errors = simulation_.observer().compute_errors(simulation_.state());
         run_.constraint_errors.position = std::max(run_.constraint_errors.position, errors.position);
@@ -227,6 +228,24 @@ Study run_study(const Model& model, const std::vector<StudyPoint>& points, const
         study.runs.push_back(std::move(run));
     }
     return study;
+}
+
+std::vector<StudyRun> find_accepted(std::span<const StudyRun> runs, const Acceptance& acceptance) {
+    const auto is_within = [&](const StudyRun& run) {
+        return run.is_done() && run.error < acceptance.error && run.energy_drift < acceptance.energy_drift;
+    };
+    const auto is_same_method = [](const StudyPoint& a, const StudyPoint& b) {
+        const bool is_same_parameter =
+            a.parameter == b.parameter || (std::isnan(a.parameter) && std::isnan(b.parameter));
+        return a.formulation == b.formulation && a.integrator == b.integrator && is_same_parameter;
+    };
+    std::vector<StudyRun> accepted;
+    for (const StudyRun& run : runs)
+        if (std::all_of(runs.begin(), runs.end(), [&](const StudyRun& other) {
+                return !is_same_method(run.point, other.point) || other.point.step > run.point.step || is_within(other);
+            }))
+            accepted.push_back(run);
+    return accepted;
 }
 
 const StudyRun* find_most_efficient(std::span<const StudyRun> runs, double accepted_error,

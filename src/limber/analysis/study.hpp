@@ -51,6 +51,7 @@ struct StudyRun {
     double cpu_time = 0;      ///< seconds of stepping alone
     double slowest_step = 0;  ///< seconds
     double energy_drift = 0;  ///< largest |kinetic + potential + contact loss - work - start|
+    double exchanged_energy = 0;  ///< largest kinetic energy minus the least
     ConstraintErrors constraint_errors;
     double iterations_per_step = 0;
     SensorPath path;
@@ -78,6 +79,15 @@ struct Study {
 /// Where that fails, the errors are NaN. Paths are kept for the references only.
 Study run_study(const Model& model, const std::vector<StudyPoint>& points, const StudyOptions& options,
                 double reference_step, const StudyProgress& progress = {});
+
+/// What a run has to keep within to be believed.
+struct Acceptance {
+    double error = 0, energy_drift = 0;
+};
+
+/// The runs that keep within it and whose neighbours, all with the same formulation, integrator and parameter and
+/// smaller steps, do so as well: an error that is small by chance does not count.
+std::vector<StudyRun> find_accepted(std::span<const StudyRun> runs, const Acceptance& acceptance);
 
 /// The fastest run with an error below the accepted one, or nothing; an empty integrator stands for any.
 const StudyRun* find_most_efficient(std::span<const StudyRun> runs, double accepted_error,

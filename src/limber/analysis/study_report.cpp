@@ -13,22 +13,22 @@ namespace limber {
 std::string format_study_csv(std::span<const StudyRun> runs, double until) {
     std::string csv =
         "formulation,integrator,parameter,step,cpu_s,real_time_factor,slowest_step_us,error,energy_drift,"
-        "constraint_error,iterations_per_step,failure\n";
+        "constraint_error,iterations_per_step,exchanged_energy,failure\n";
     for (const StudyRun& run : runs) {
         const StudyPoint& p = run.point;
         const std::string parameter = std::isnan(p.parameter) ? "" : fmt::format("{:.10g}", p.parameter);
         std::string failure = run.failure;
         std::replace(failure.begin(), failure.end(), '"', '\'');
-        csv += fmt::format("{},{},{},{:.10g},{:.6g},{:.4g},{:.4g},{:.6g},{:.6g},{:.6g},{:.4g},\"{}\"\n", p.formulation,
+        csv += fmt::format("{},{},{},{:.10g},{:.6g},{:.4g},{:.4g},{:.6g},{:.6g},{:.6g},{:.4g},{:.6g},\"{}\"\n", p.formulation,
                            p.integrator, parameter, p.step, run.cpu_time, run.is_done() ? until / run.cpu_time : NAN,
                            1e6 * run.slowest_step, run.error, run.energy_drift, run.constraint_errors.position,
-                           run.iterations_per_step, failure);
+                           run.iterations_per_step, run.exchanged_energy, failure);
     }
     return csv;
 }
 
 std::vector<StudyRun> parse_study_csv(const std::string& text) {
-    constexpr std::size_t cells_read = 8;
+    constexpr std::size_t cells_read = 12;
     std::vector<StudyRun> runs;
     std::istringstream lines(text);
     bool is_heading = true;
@@ -44,6 +44,10 @@ std::vector<StudyRun> parse_study_csv(const std::string& text) {
         run.cpu_time = std::stod(cells[4]);
         run.slowest_step = 1e-6 * std::stod(cells[6]);
         run.error = std::stod(cells[7]);
+        run.energy_drift = std::stod(cells[8]);
+        run.constraint_errors.position = std::stod(cells[9]);
+        run.iterations_per_step = std::stod(cells[10]);
+        run.exchanged_energy = std::stod(cells[11]);
         const auto quote = line.find('"');
         if (quote != std::string::npos) run.failure = line.substr(quote + 1, line.rfind('"') - quote - 1);
         runs.push_back(run);

@@ -8,7 +8,7 @@ namespace limber {
 
 /// One line per run under a heading; `until` is the time simulated.
 std::string format_study_csv(std::span<const StudyRun> runs, double until);
-/// Reads it back: points, times, errors and failures. Lines that start with # are skipped.
+/// Reads it back: points, times, errors, energies and failures. Lines that start with # are skipped.
 std::vector<StudyRun> parse_study_csv(const std::string& text);
 
 /// Error over CPU time, one series per formulation and integrator. Of each series only the runs are drawn that no other

@@ -16,6 +16,7 @@ struct IntegratorOptions {
     double reference_tolerance = 1e-10;
     int corrector_passes = 2;  ///< of structural schemes on acceleration solvers
     int max_halvings = 10;     ///< of a step that fails
+    bool locate_kinks = true;  ///< structural schemes: steps end at kinks of force laws, see kink_stepper.hpp
     /// Step control of Seguy 2003 eq. (24): tolerance eps_1 of the constraint-acceleration perturbation; 0: fixed
     /// step.
     double step_control = 0;

@@ -68,7 +68,17 @@ int interval(const std::vector<double>& x, double at) {
 
 Interpolation::Interpolation(std::vector<double> x, std::vector<double> y, Kind kind)
     : x_(std::move(x)), y_(std::move(y)), kind_(kind) {
-    if (kind_ == Kind::cubic) curvature_ = natural_curvatures(x_, y_, 0.0);
+    if (kind_ == Kind::cubic) {
+        curvature_ = natural_curvatures(x_, y_, 0.0);
+        return;
+    }
+    constexpr double same_slope = 1e-9;
+    double before = 0;  // the end value goes on
+    for (std::size_t i = 0; i < x_.size(); ++i) {
+        const double slope = i + 1 < x_.size() ? (y_[i + 1] - y_[i]) / (x_[i + 1] - x_[i]) : 0;
+        if (std::abs(slope - before) > same_slope * (std::abs(slope) + std::abs(before))) kinks_.push_back(x_[i]);
+        before = slope;
+    }
 }
 
 UnaryDerivatives Interpolation::evaluate(double x) const {

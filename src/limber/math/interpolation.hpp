@@ -3,6 +3,7 @@
 // that a driver given as a table has a continuous acceleration). Outside the table the end value goes on (lines) or
 // the end tangent goes on (spline), so that nothing jumps.
 
+#include <span>
 #include <vector>
 
 #include "limber/math/derivative.hpp"
@@ -20,9 +21,11 @@ public:
 
     /// Value and two derivatives at x.
     UnaryDerivatives evaluate(double x) const;
+    /// Where the slope jumps; none of a spline.
+    std::span<const double> kinks() const { return kinks_; }
 
 private:
-    std::vector<double> x_, y_, curvature_;
+    std::vector<double> x_, y_, curvature_, kinks_;
     Kind kind_ = Kind::cubic;
 };
 

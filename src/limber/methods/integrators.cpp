@@ -8,6 +8,7 @@
 #include "limber/contact/time_stepping/moreau_jean.hpp"
 #include "limber/dynamics/dependent_rows.hpp"
 #include "limber/integration/explicit_euler.hpp"
+#include "limber/integration/kink_stepper.hpp"
 #include "limber/integration/momentum_runge_kutta.hpp"
 #include "limber/integration/reference.hpp"
 #include "limber/integration/runge_kutta.hpp"
@@ -62,16 +63,33 @@ std::unique_ptr<Stepper> with_halvings(std::unique_ptr<Stepper> stepper, const I
     return std::make_unique<RecoveringStepper>(std::move(stepper), options.max_halvings);
 }
 
+template <int D>
+bool divide_at_kinks_of(std::unique_ptr<Stepper>& stepper, const std::shared_ptr<const System>& system) {
+    auto bodies = std::dynamic_pointer_cast<const MechanismSystem<D>>(system);
+    if (bodies && has_kinks(bodies->mechanism()))
+        stepper = std::make_unique<KinkStepper<D>>(std::move(stepper), std::move(bodies));
+    return bodies != nullptr;
+}
+
+// Step control has divisions of its own.
+std::unique_ptr<Stepper> with_kinks(std::unique_ptr<Stepper> stepper, const StepperParts& p) {
+    if (p.options.locate_kinks && p.options.step_control == 0 && !divide_at_kinks_of<2>(stepper, p.system))
+        divide_at_kinks_of<3>(stepper, p.system);
+    return stepper;
+}
+
 std::unique_ptr<Stepper> make_structural(StepperParts& p) {
     const StructuralScheme scheme = make_structural_scheme(p.integrator.name, p.options);
     if (p.formulation.is_step_solver())
-        return with_halvings(
-            std::make_unique<StructuralStepper>(p.formulation.make_steps(p.system, p.formulation_options),
-                                                std::move(p.solver), scheme),
-            p.options);
-    return with_halvings(std::make_unique<PredictorCorrector>(std::move(p.solver), scheme, p.has_gains,
-                                                              p.tolerated_drift, p.options.corrector_passes),
-                         p.options);
+        return with_kinks(with_halvings(std::make_unique<StructuralStepper>(
+                                            p.formulation.make_steps(p.system, p.formulation_options),
+                                            std::move(p.solver), scheme),
+                                        p.options),
+                          p);
+    return with_kinks(with_halvings(std::make_unique<PredictorCorrector>(std::move(p.solver), scheme, p.has_gains,
+                                                                         p.tolerated_drift, p.options.corrector_passes),
+                                    p.options),
+                      p);
 }
 
 template <class Scheme>

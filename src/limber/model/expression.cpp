@@ -10,6 +10,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "limber/math/kink.hpp"
 #include "limber/model/error.hpp"
 #include "limber/model/expression_functions.hpp"
 
@@ -27,6 +28,11 @@ UnaryDerivatives apply_integer_power(double x, int n) {
     double below = 1;  // x^(n-2)
     for (int i = 2; i < n; ++i) below *= x;
     return {below * x * x, n * below * x, n * (n - 1) * below};
+}
+
+// Comparisons that a branch may follow, and branches of their own.
+bool decides(short binary) {
+    return (binary >= less && binary <= greater_equal) || binary == minimum || binary == maximum;
 }
 
 // Sums and products without the detour over their derivatives.
@@ -114,6 +120,8 @@ BoundExpression Expression::bind(const Scope& scope) const {
         }
         append_folded(bound.code_, instruction);
     }
+    for (std::size_t i = 0; i < bound.code_.size(); ++i)
+        if (bound.can_kink(bound.code_[i])) bound.kinks_.push_back(static_cast<int>(i));
     return bound;
 }
 
@@ -134,11 +142,25 @@ bool BoundExpression::depends_on(int slot) const {
                        [&](const Instruction& i) { return i.operation == Operation::variable && i.code == slot; });
 }
 
-template <class T>
-T BoundExpression::evaluate(std::span<const T> variables) const {
+bool BoundExpression::can_kink(const Instruction& i) const {
+    if (i.operation == Operation::table) return !tables_[i.code]->kinks().empty();
+    if (i.operation == Operation::unary) return i.code == absolute;
+    return i.operation == Operation::binary && decides(i.code);
+}
+
+// Before every operation of one or two operands the watch sees where it stands, the instruction and the operands (the
+// second one null if there is none).
+template <class T, class Watch>
+T BoundExpression::run(std::span<const T> variables, const Watch& watch) const {
     std::array<T, max_depth> stack;
     int top = -1;
     for (const Instruction& i : code_) {
+        switch (i.operation) {
+            case Operation::unary:
+            case Operation::table: watch(i, stack[top], nullptr); break;
+            case Operation::binary: watch(i, stack[top - 1], &stack[top]); break;
+            default: break;
+        }
         switch (i.operation) {
             case Operation::constant: stack[++top] = T(i.value); break;
             case Operation::variable: stack[++top] = variables[i.code]; break;
@@ -166,6 +188,26 @@ T BoundExpression::evaluate(std::span<const T> variables) const {
     return stack[0];
 }
 
+template <class T>
+T BoundExpression::evaluate(std::span<const T> variables) const {
+    return run<T>(variables, [](const Instruction&, const T&, const T*) {});
+}
+
+template <class T>
+void BoundExpression::find_kinks(std::span<const T> variables, std::vector<Kink<T>>& kinks) const {
+    std::size_t next = 0;
+    run<T>(variables, [&](const Instruction& i, const T& first, const T* second) {
+        const int place = static_cast<int>(&i - code_.data());
+        if (next == kinks_.size() || kinks_[next] != place) return;
+        ++next;
+        const bool is_table = i.operation == Operation::table;
+        kinks.push_back({place, second == nullptr ? first : first - *second,
+                         is_table ? tables_[i.code]->kinks() : std::span<const double>(kink_at_zero)});
+    });
+}
+
+template void BoundExpression::find_kinks(std::span<const Dual<1>>, std::vector<Kink<Dual<1>>>&) const;
+template void BoundExpression::find_kinks(std::span<const Dual<2>>, std::vector<Kink<Dual<2>>>&) const;
 template double BoundExpression::evaluate(std::span<const double>) const;
 template Taylor2 BoundExpression::evaluate(std::span<const Taylor2>) const;
 template Dual<1> BoundExpression::evaluate(std::span<const Dual<1>>) const;

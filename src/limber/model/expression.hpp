@@ -44,7 +44,27 @@ public:
     template <class T>
     T evaluate(std::span<const T> variables) const;
 
+    /// A quantity that decides between two branches, or the argument of a table of straight lines; equality and what
+    /// jumps by itself (sign, step, floor, ceil, mod) are not among them.
+    template <class T>
+    struct Kink {
+        int place = 0;  ///< in the program: the same at every evaluation
+        T argument;
+        std::span<const double> at;
+    };
+    bool has_kinks() const { return !kinks_.empty(); }
+    /// For T = Dual<1> and Dual<2>.
+    template <class T>
+    void find_kinks(std::span<const T> variables, std::vector<Kink<T>>& kinks) const;
+    /// It has turned out to be smooth, or a jump.
+    void forget_kink(int place) { std::erase(kinks_, place); }
+
 private:
+    template <class T, class Watch>
+    T run(std::span<const T> variables, const Watch& watch) const;
+    bool can_kink(const expression_detail::Instruction& instruction) const;
+
+    std::vector<int> kinks_;  // places
     friend class Expression;
     std::vector<expression_detail::Instruction> code_;
     std::vector<std::shared_ptr<const Interpolation>> tables_;

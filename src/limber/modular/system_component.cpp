@@ -43,9 +43,12 @@ SystemComponent<D>::SystemComponent(std::shared_ptr<const CompiledComponent<D>> 
         if (coupled_ != nullptr && borrows_inertia()) coupled_->borrow_inertia(borrowed_inertia);
     }
     if (coupled_ == nullptr) step_solver_.reset();
-    if (coupled_ == nullptr)
-        stepper_ = make_stepper(s.formulation, s.integrator, compiled_->system, compiled_->formulation_options,
-                                compiled_->integrator_options);
+    if (coupled_ == nullptr) {
+        IntegratorOptions options = compiled_->integrator_options;
+        options.locate_kinks = false;  // gluing asks how a step answers forces: all parts of it would have to be asked
+        stepper_ =
+            make_stepper(s.formulation, s.integrator, compiled_->system, compiled_->formulation_options, options);
+    }
     const int n = system_.size();
     q_ = v_ = a_ = scheme_a_ = response_ = base_ = zero_ = VecX::Zero(n);
     lambda_ = response_lambda_ = VecX::Zero(system_.rows());

@@ -33,6 +33,20 @@ bool Method::has_relative_error() const {
     });
 }
 
+bool Method::may_have_kinks() const {
+    const auto can_kink = [](const ScalarLaw& law) {
+        return law.kind == ScalarLaw::Kind::expression ||
+               (law.table && law.table->interpolation == Interpolation::Kind::linear);
+    };
+    const auto handles = model.forces.handles();
+    return std::any_of(handles.begin(), handles.end(), [&](const auto handle) {
+        const Force& force = model.forces.get(handle);
+        if (const auto* spring = force.as<Spring>()) return can_kink(spring->law);
+        if (const auto* spring = force.as<TorsionSpring>()) return can_kink(spring->law);
+        return force.as<Motor>() != nullptr || force.as<Tyre>() != nullptr;
+    });
+}
+
 namespace needs {
 
 const Need any_run{"", [](const Method&) { return true; }};
@@ -62,6 +76,13 @@ const Need penalty{
     [](const Method& m) { return m.has_penalty(); }};
 const Need structural{"a structural integrator",
                       [](const Method& m) { return m.integrator.is_structural() && m.acts_at_events(); }};
+const Need kinks{
+    "a structural integrator without step control, of a mechanism that is not divided and has tyres, or springs or "
+    "motors with a law by expression or straight-line table",
+    [](const Method& m) {
+        return m.integrator.is_structural() && m.acts_at_events() && !m.is_divided() &&
+               m.options.integrator_options.step_control == 0 && m.may_have_kinks();
+    }};
 const Need newmark{"the integrator newmark", [](const Method& m) { return m.integrator.parameter == "xi"; }};
 const Need hht{"the integrator hht", [](const Method& m) { return m.integrator.parameter == "delta"; }};
 const Need generalized_alpha{"the integrator generalized-alpha",

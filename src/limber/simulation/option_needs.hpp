@@ -29,6 +29,8 @@ struct Method {
     bool has_penalty() const;
     bool couples_accelerations() const { return is_divided() && options.modular.coupling == Coupling::acceleration; }
     bool has_relative_error() const;
+    /// Of its force laws some are of a kind that can have kinks.
+    bool may_have_kinks() const;
 };
 
 /// "It needs" `words`.
@@ -40,7 +42,7 @@ struct Need {
 namespace needs {
 
 extern const Need any_run, division, newton, stabilisation, gains, gains_or_error, stops, impacts, penalty, structural,
-    newmark, hht, generalized_alpha, corrector, halvings, stop_penalty, uzawa, adaptive;
+    kinks, newmark, hht, generalized_alpha, corrector, halvings, stop_penalty, uzawa, adaptive;
 
 }  // namespace needs
 

@@ -108,6 +108,10 @@ std::vector<OptionRow<SimulationOptions>> list_simulation_options() {
         word<O, bool>("tangent", LIMBER_AT(formulation_options.use_approximate_tangent),
                       {{"exact", false}, {"approximate", true}}, "of Newton's method in global, hybrid, semi-recursive",
                       needs::newton),
+        word<O, bool>("kinks", LIMBER_AT(integrator_options.locate_kinks), {{"located", true}, {"ignored", false}},
+                      "of force laws (bump stops, straight-line tables, tyres that lift off): a step that crosses one "
+                      "is divided there, or not (located)",
+                      needs::kinks),
         word<O, T>("stops", LIMBER_AT(contact_options.treatment),
                    {{"events", T::events},
                     {"augmented-lagrangian", T::augmented_lagrangian},

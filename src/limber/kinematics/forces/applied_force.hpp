@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "limber/kinematics/elements/measure.hpp"
+#include "limber/math/kink.hpp"
 
 namespace limber {
 
@@ -89,6 +90,11 @@ public:
     /// many numbers, and what they are.
     virtual int prediction_size() const { return 0; }
     virtual void predict(const ForceView<D>& /*at*/, double* /*prediction*/) const {}
+
+    /// Whether it has kinks that the motion may come across within a step.
+    virtual bool has_kinks() const { return false; }
+    /// What crosses them: always as many, in the same order.
+    virtual void add_kinks(const ForceView<D>& /*at*/, KinkArguments& /*kinks*/) const {}
 
     /// Whether it notices that all its bodies move together: through components in world axes.
     virtual bool is_felt_by_common_motion(const std::vector<Measure<D>>& /*measures*/) const { return true; }

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace limber {
 namespace {
@@ -89,7 +90,95 @@ BoundLaw::BoundLaw(const ModelEvaluation& e, const ScalarLaw& law, const std::ve
         expression_is_elastic_ = true;
         for (std::size_t i = 1; i < slots.size(); ++i)
             if (expression_.depends_on(static_cast<int>(i))) expression_is_elastic_ = false;
+        keep_corners(slots.size());
     }
+}
+
+// ---------------------------------------------------------------- kinks
+
+namespace {
+
+constexpr double same_slope = 1e-3;  // data sheets print four digits
+
+std::span<const Dual<2>> law_variables(double x, double v, std::size_t slots,
+                                       std::array<Dual<2>, own_variables + max_inputs>& variables) {
+    variables.fill(Dual<2>(0.0));
+    variables[0] = Dual<2>::variable(x, 0);
+    variables[1] = Dual<2>::variable(v, 1);
+    return {variables.data(), slots};
+}
+
+bool is_near(double a, double b, double off) {
+    return std::abs(a - b) <= same_slope * (std::abs(a) + std::abs(b)) + off;
+}
+
+}  // namespace
+
+// Between both sides of a place along x or v, for several values of the other one.
+bool BoundLaw::has_corner_at(double x, double v, bool is_along_x, std::size_t slots) const {
+    constexpr double share = 1e-9;
+    std::array<Dual<2>, own_variables + max_inputs> variables;
+    const double off = share * (1 + std::abs(is_along_x ? x : v));
+    const auto law_at = [&](double side, double other) {
+        return expression_.evaluate<Dual<2>>(
+            law_variables(is_along_x ? x + side * off : other, is_along_x ? other : v + side * off, slots, variables));
+    };
+    bool has_corner = false;
+    for (const double other : {0.0, 0.1, -1.0}) {
+        const Dual<2> below = law_at(-1, other), above = law_at(1, other);
+        const double slope = std::abs(below.partial[is_along_x ? 0 : 1]) + std::abs(above.partial[is_along_x ? 0 : 1]);
+        if (!is_near(below.value, above.value, 10 * off * slope)) return false;  // a jump
+        for (int k = 0; k < 2; ++k) has_corner = has_corner || !is_near(below.partial[k], above.partial[k], 0);
+    }
+    return has_corner;
+}
+
+// Of conditions on x or v alone, linear in them, the place is known.
+void BoundLaw::keep_corners(std::size_t slots) {
+    if (slots > own_variables || expression_.depends_on(2)) return;
+    using Kinks = std::vector<BoundExpression::Kink<Dual<2>>>;
+    std::array<Dual<2>, own_variables + max_inputs> variables;
+    Kinks here, there;
+    expression_.find_kinks<Dual<2>>(law_variables(0.3, 0.7, slots, variables), here);
+    expression_.find_kinks<Dual<2>>(law_variables(1.9, -0.4, slots, variables), there);
+    for (std::size_t i = 0; i < here.size(); ++i) {
+        const auto& [value, slope] = here[i].argument;
+        const bool is_linear = slope == there[i].argument.partial && here[i].at.size() == 1;
+        const bool is_along_x = slope[1] == 0;
+        if (!is_linear || (slope[0] == 0) == (slope[1] == 0)) continue;
+        const double x = 0.3 + (here[i].at[0] - value) / (is_along_x ? slope[0] : 1);
+        const double v = 0.7 + (here[i].at[0] - value) / (is_along_x ? 1 : slope[1]);
+        if (!has_corner_at(x, v, is_along_x, slots)) expression_.forget_kink(here[i].place);
+    }
+}
+
+bool BoundLaw::has_kinks() const {
+    if (kind_ == ScalarLaw::Kind::table) return !table_->kinks().empty();
+    return kind_ == ScalarLaw::Kind::expression && expression_.has_kinks();
+}
+
+void BoundLaw::add_kinks(double x, double v, double t, std::span<const double> inputs, KinkArguments& kinks) const {
+    if (!has_kinks()) return;
+    if (kind_ == ScalarLaw::Kind::table) {
+        kinks.push_back({x, v, table_->kinks()});
+        return;
+    }
+    // Derivatives by time, as far as they are known.
+    std::array<Dual<1>, own_variables + max_inputs> variables;
+    variables.fill(Dual<1>(0.0));
+    const auto set = [&](std::size_t i, double value, double rate) {
+        variables[i] = Dual<1>(value);
+        variables[i].partial[0] = rate;
+    };
+    constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+    set(0, x, v);
+    set(1, v, unknown);
+    set(2, t, 1);
+    for (std::size_t i = 0; i < inputs.size(); ++i) set(own_variables + i, inputs[i], unknown);
+    thread_local std::vector<BoundExpression::Kink<Dual<1>>> found;
+    found.clear();
+    expression_.find_kinks<Dual<1>>(std::span<const Dual<1>>(variables.data(), own_variables + inputs.size()), found);
+    for (const auto& kink : found) kinks.push_back({kink.argument.value, kink.argument.partial[0], kink.at});
 }
 
 double BoundLaw::expression_value(double x, double v, double t, std::span<const double> inputs, int by,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "limber/kinematics/elements/time_function.hpp"
+#include "limber/math/kink.hpp"
 #include "limber/model/evaluation.hpp"
 
 namespace limber {
@@ -30,6 +31,11 @@ public:
     /// Derivative by input i; zero unless the law is an expression that uses it.
     double by_input(int i, double x, double v, double t, std::span<const double> inputs) const;
 
+    /// Corners of a table or an expression; not where two pieces of its text meet with the same slope, nor jumps, as far
+    /// as conditions are on x or v alone and linear.
+    bool has_kinks() const;
+    void add_kinks(double x, double v, double t, std::span<const double> inputs, KinkArguments& kinks) const;
+
     /// Energy stored by the part of the law that depends on x alone.
     double potential(double x) const;
     /// Force of the part that has no potential (damping, dependence on t or on other scalars).
@@ -39,6 +45,8 @@ private:
     double expression_value(double x, double v, double t, std::span<const double> inputs, int by,
                             double* derivative) const;
     double elastic(double x) const;
+    void keep_corners(std::size_t slots);
+    bool has_corner_at(double x, double v, bool is_along_x, std::size_t slots) const;
 
     ScalarLaw::Kind kind_ = ScalarLaw::Kind::linear;
     TimeFunction stiffness_, damping_, preload_;

@@ -9,14 +9,18 @@ namespace limber {
 
 void RoadProfile::add_bump(double from, double length, double height) {
     bumps_.push_back({from, length, height});
+    note_kinks({from, from + length});
 }
 void RoadProfile::add_ramp(double from, double to, double height, double rounding) {
     ramps_.push_back({from, to, height, rounding});
+    note_kinks({from - rounding / 2, from + rounding / 2, to - rounding / 2, to + rounding / 2});
 }
 void RoadProfile::add_stairs(double from, int count, double run, double rise, double riser) {
     stairs_.push_back({from, run, rise, riser, count});
+    for (int i = 0; i < count; ++i) note_kinks({from + i * run, from + i * run + riser});
 }
 void RoadProfile::add_table(std::shared_ptr<const Interpolation> table) {
+    for (const double x : table->kinks()) note_kinks({x});
     tables_.push_back(std::move(table));
 }
 void RoadProfile::add_expression(BoundExpression height) {
@@ -63,6 +67,25 @@ void RoadProfile::add_random(double from, double length, double roughness, unsig
         z.push_back(0);
     }
     tables_.push_back(std::make_shared<const Interpolation>(x, z, Interpolation::Kind::cubic));
+}
+
+void RoadProfile::note_kinks(std::initializer_list<double> places) {
+    kinks_.insert(kinks_.end(), places);
+    std::sort(kinks_.begin(), kinks_.end());
+    kinks_.erase(std::unique(kinks_.begin(), kinks_.end()), kinks_.end());
+}
+
+void RoadProfile::add_kinks(double x, double rate, KinkArguments& kinks) const {
+    if (!kinks_.empty()) kinks.push_back({x, rate, kinks_});
+    thread_local std::vector<BoundExpression::Kink<Dual<1>>> found;
+    for (const BoundExpression& expression : expressions_) {
+        if (!expression.has_kinks()) continue;
+        Dual<1> at(x);
+        at.partial[0] = rate;
+        found.clear();
+        expression.find_kinks<Dual<1>>(std::span<const Dual<1>>(&at, 1), found);
+        for (const auto& kink : found) kinks.push_back({kink.argument.value, kink.argument.partial[0], kink.at});
+    }
 }
 
 UnaryDerivatives RoadProfile::evaluate(double x) const {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "limber/math/interpolation.hpp"
+#include "limber/math/kink.hpp"
 #include "limber/model/expression.hpp"
 
 namespace limber {
@@ -27,8 +28,13 @@ public:
 
     /// Height, slope and curvature.
     UnaryDerivatives evaluate(double x) const;
+    /// What crosses the places where slope or curvature jump, at x, which moves at this rate.
+    void add_kinks(double x, double rate, KinkArguments& kinks) const;
 
 private:
+    void note_kinks(std::initializer_list<double> places);
+
+    std::vector<double> kinks_;  // of all pieces but expressions, in rising order
     struct Bump {
         double from, length, height;
     };

@@ -58,6 +58,13 @@ bool ScalarForce<D>::compute_blocks(const ForceView<D>& at, ForceBlocks<D>& bloc
 }
 
 template <int D>
+void ScalarForce<D>::add_kinks(const ForceView<D>& at, KinkArguments& kinks) const {
+    Arguments s;
+    find_arguments(at, s);
+    law.add_kinks(s.x, s.v, at.t, s.span, kinks);
+}
+
+template <int D>
 bool ScalarForce<D>::is_felt_by_common_motion(const std::vector<Measure<D>>& measures) const {
     return is_component(measures, measure) || std::any_of(inputs.begin(), inputs.end(), [&](const LawInput& input) {
                return is_component(measures, input.measure);

@@ -21,6 +21,8 @@ struct ScalarForce final : AppliedForceOf<ScalarForce<D>, D> {
     double compute_size(const ForceView<D>& at) const override;
     double compute_potential(const ForceView<D>& at) const override;
     void evaluate_without_potential(const ForceView<D>& at, Vec<D>* out) const override;
+    bool has_kinks() const override { return law.has_kinks(); }
+    void add_kinks(const ForceView<D>& at, KinkArguments& kinks) const override;
     bool is_felt_by_common_motion(const std::vector<Measure<D>>& measures) const override;
     void renumber(const Renumbering& to);
 

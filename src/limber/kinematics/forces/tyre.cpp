@@ -134,6 +134,18 @@ TyreWrench evaluate_tyre(const TyreLaw& law, bool planar, const Vec3& centre, co
     return {Vec3(r.force[0], r.force[1], r.force[2]), Vec3(r.moment[0], r.moment[1], r.moment[2]), r.normal};
 }
 
+void add_tyre_kinks(const TyreLaw& law, bool planar, const Vec3& centre, const Vec3& velocity, KinkArguments& kinks) {
+    const UnaryDerivatives road = law.road->evaluate(centre.x());
+    const int up = planar ? 1 : 2;
+    const double depth = law.radius - (centre[up] - road.f);
+    const double depth_rate = road.fx * velocity.x() - velocity[up];
+    kinks.push_back({depth, depth_rate, kink_at_zero});
+    if (law.damping > 0)
+        kinks.push_back({law.stiffness * depth + law.damping * depth_rate, std::numeric_limits<double>::quiet_NaN(),
+                         kink_at_zero});
+    law.road->add_kinks(centre.x(), velocity.x(), kinks);
+}
+
 TyreContact measure_tyre(const TyreLaw& law, bool planar, const Vec3& centre, const Vec3& axis, const Vec3& velocity) {
     const auto triple = [](const Vec3& v) { return Triple<double>{v.x(), v.y(), v.z()}; };
     const auto vector = [](const Triple<double>& t) { return Vec3(t[0], t[1], t[2]); };

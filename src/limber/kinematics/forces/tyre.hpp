@@ -19,6 +19,7 @@
 #include <optional>
 
 #include "limber/kinematics/forces/road.hpp"
+#include "limber/math/kink.hpp"
 #include "limber/math/types.hpp"
 
 namespace limber {
@@ -58,6 +59,8 @@ struct TyreContact {
 
 /// In the plane: y up, z components zero.
 TyreWrench evaluate_tyre(const TyreLaw& law, bool planar, const Vec3& centre, const Vec3& axis, const Vec3& velocity);
+/// What crosses the kinks of the load: the depth, with damping the load itself, and the kinks of the road.
+void add_tyre_kinks(const TyreLaw& law, bool planar, const Vec3& centre, const Vec3& velocity, KinkArguments& kinks);
 TyreContact measure_tyre(const TyreLaw& law, bool planar, const Vec3& centre, const Vec3& axis, const Vec3& velocity);
 TyreWrench evaluate_tyre(const TyreLaw& law, bool planar, const Vec3& centre, const Vec3& axis, const Vec3& velocity,
                          TyreTangent& tangent);

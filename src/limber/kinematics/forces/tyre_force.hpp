@@ -13,6 +13,10 @@ struct TyreForce final : AppliedForceOf<TyreForce<D>, D> {
 
     void evaluate(const ForceView<D>& at, Vec<D>* out) const override;
     bool compute_blocks(const ForceView<D>& at, ForceBlocks<D>& blocks) const override;
+    bool has_kinks() const override { return true; }
+    void add_kinks(const ForceView<D>& at, KinkArguments& kinks) const override {
+        add_tyre_kinks(law, D == 2, in_space<D>(at.value(0)), in_space<D>(at.rate(0)), kinks);
+    }
     double compute_size(const ForceView<D>& at) const override { return find_wrench(at).normal; }
     TyreContact measure(const ForceView<D>& at) const {
         return measure_tyre(law, D == 2, in_space<D>(at.value(0)), wheel_axis(at), in_space<D>(at.rate(0)));
