@@ -10,6 +10,8 @@
 
 #include "limber/integration/explicit_euler.hpp"
 #include "limber/io/svg_plot.hpp"
+#include "stops_long.hpp"
+#include "stops_map.hpp"
 #include "support.hpp"
 
 namespace limber::bench {
@@ -36,12 +38,13 @@ struct Method {
     ContactTreatment treatment;
     const char* integrator;
     double stiffness = 0;
+    StopAction action = StopAction::force;
 
     /// Then the ends of the rods are rigid balls.
     bool is_time_stepping() const { return std::string_view(integrator) == "moreau-jean"; }
     /// Then the balls are elastic.
     bool is_explicit() const { return std::string_view(integrator) == "explicit-euler"; }
-    bool knows_restitution() const { return treatment == ContactTreatment::events; }
+    bool knows_restitution() const { return treatment == ContactTreatment::events || action == StopAction::impulse; }
 };
 
 struct Track {
@@ -56,6 +59,7 @@ Track follow(const Method& method, double step, const Start& start, double resti
         options("semi-recursive", method.is_explicit() ? "higher-order" : method.integrator, "relative");
     o.contact_options.treatment = method.treatment;
     o.contact_options.stiffness = method.stiffness;
+    o.contact_options.action = method.action;
     Model model = example(has_balls ? "contact/double-pendulum-rigid.yaml" : "contact/double-pendulum-wall.yaml",
                           {{"theta2", start.second_angle}, {"e", fmt::format("{}", restitution)}});
     for (const auto handle : model.contacts.handles()) {
@@ -176,6 +180,8 @@ const Method by_events{"events", ContactTreatment::events, "higher-order"};
 const Method by_time_stepping{"time-stepping", ContactTreatment::events, "moreau-jean"};
 const Method by_multipliers{"multipliers", ContactTreatment::multipliers, "higher-order"};
 const Method by_augmented_lagrangian{"augmented Lagrangian", ContactTreatment::augmented_lagrangian, "higher-order"};
+const Method by_impulses{"projected impulses", ContactTreatment::augmented_lagrangian, "higher-order", 0,
+                         StopAction::impulse};
 const Method by_penalty{"penalty 1e5 N/m", ContactTreatment::penalty, "higher-order", 1e5};
 
 struct StartReport {
@@ -208,9 +214,31 @@ StartReport compare_methods(const Start& start, double from, double to) {
     for (const double restitution : {1.0, 0.5}) {
         add(by_events, restitution);
         add(by_time_stepping, restitution);
+        add(by_impulses, restitution);
     }
     for (const Method& method : {by_multipliers, by_augmented_lagrangian, by_penalty}) add(method, 1);
     return report;
+}
+
+/// By projected impulses with restitution 0, against half the impulse of restitution 1: with the energy lost by that.
+std::string plastic_rows() {
+    std::string table =
+        "| start [deg] | scheme | step [s] | impulse [N s] | exact [N s] | energy lost [J] | exact [J] |\n"
+        "|---|---|---|---|---|---|---|\n";
+    for (const Start& start : {first_start, second_start})
+        for (const char* integrator : {"higher-order", "trapezoidal"})
+            for (const double step : {1e-3, 2.5e-4, 6.25e-5}) {
+                Method method = by_impulses;
+                method.integrator = integrator;
+                const Track track = follow(method, step, start, 0);
+                const auto seen =
+                    std::min(track.energy.size() - 1, static_cast<std::size_t>(std::ceil(start.contact / step) + 1));
+                // With restitution e the loss is in proportion to 1 - e^2.
+                table += fmt::format("| {} | {} | {:g} | {:.6f} | {:.6f} | {:.6f} | {:.6f} |\n", start.name, integrator,
+                                     step, track.impulse[seen], 0.5 * start.elastic_impulse,
+                                     start.energy - track.energy[seen], (start.energy - start.damped_energy) / 0.75);
+            }
+    return table;
 }
 
 int run_study(const std::string& root) {
@@ -238,6 +266,8 @@ int run_study(const std::string& root) {
         const Track track = follow({"", ContactTreatment::augmented_lagrangian, integrator}, 1e-3, second_start, 1);
         schemes.series.push_back({integrator, track.t, track.energy});
     }
+    const std::string long_table = follow_long(folder + "stops-long.svg");
+    const std::string map = map_convergence(folder + "stops-map.svg");
     write(folder + "stops-gains.svg", render_svg(first.energy));
     first.energy.y_range = {-18, -4};
     second.energy.y_range = {-18, -8};
@@ -257,6 +287,26 @@ The test problem of Glowinski and Nasser: a double pendulum swings against a wal
 augmented Lagrangian with projected multipliers, by multipliers alone, or by a penalty alone
 ([equations](../../src/limber/contact/stops/projected_multipliers.hpp)). Ours finds the instant of contact within the step ([theory](../theory/stops.md)).
 
+Their figures and ours. The paper prints no data for its double pendulum, and of its curves we have the captions only, so what can be compared is the kind of motion, not numbers:
+
+| figure of the paper | shows | here |
+|---|---|---|
+| 2, 3 | energy and force, start (60, 90) deg, multipliers, high-order scheme | [energy](stops-energy.svg), [force](stops-force.svg): "multipliers" |
+| 4, 5 | the same by the augmented Lagrangian | the same curves: both have the same solution |
+| 6, 7 | the same by a penalty | the same pictures: "penalty" |
+| 8 | energy, start (60, 0) deg, augmented Lagrangian, high-order scheme and linear acceleration | [schemes](stops-schemes.svg) |
+| 9 | energy, start (60, 0) deg, penalty, explicit Euler | [euler](stops-euler.svg), `--integrator explicit-euler` |
+| "choice of r and rho": "the variables controlling the stability" | no figure | [map](stops-map.svg) |
+
+The multipliers of a gap that closes may be read in two ways, `--option stop-action=`:
+
+- `force`, the literal one: equations (14)-(43) as they stand. The force at the end of the step belongs to the scheme's acceleration, which is carried on into the next step.
+- `impulse`: positions by the same iteration; then velocities are those without the multipliers, and get what Moreau's implicit impact gives them, with the stop's restitution; accelerations are those of the motion thereafter
+  ("the acceleration may be updated from the solution of equation (14) after convergence"). [Equations](../../src/limber/contact/stops/projected_impulses.hpp).
+
+Equality rows beside inequality rows (their G1 and G2), dry friction by multipliers projected onto |tau| <= mu lambda, and any coordinates are tested on closed forms in `tests/contact/projected_multipliers.cpp`;
+examples: [a parallelogram](../../examples/contact/parallelogram-wall.yaml), [a pendulum on a collar](../../examples/contact/pendulum-on-collar.yaml).
+
 ## All impacts, by events
 
 With steps of 0.25 ms, beside an independent computation:
@@ -268,7 +318,7 @@ Impulse of the tip and energy at {:g} s. Independent computation: contact at {:.
 {:.8f} N s and {:+.8f} J.
 
 {}
-What an impact does is left to the scheme in the paper's method: it depends on where within the step contact falls, and on the scheme, not on a
+What an impact does is left to the scheme in the literal reading: it depends on where within the step contact falls, and on the scheme, not on a
 restitution. It does not converge to one as the step falls. A penalty that the step resolves is nearly elastic. With events, restitution is a
 datum, and impulse and energy are right at every step, to what the scheme leaves of the motion before; with time-stepping it is a datum too, and they converge to first order.
 
@@ -289,6 +339,29 @@ The same energies in full:
 Other schemes:
 
 {}
+## Ten seconds of impacts
+
+Forces gain energy at the first impact and leave the finite numbers. Impulses do not: each step is finite and takes energy at every contact (restitution below 1). What they gain at most in a step is the scheme's own error
+in free flight, as the events beside them show.
+
+{}
+![energy over ten seconds](stops-long.svg)
+
+Without restitution they tend to the plastic impact, with restitution e to Newton's, in proportion to the step. Half of the impulse of restitution 1 is exact:
+
+{}
+## Convergence over r, rho and the step
+
+Iterations in a step in which something pushes, of this pendulum from the first impact until 0.75 s, one update of the multipliers for each iteration of Newton's method (40), (41). Both parameters have a natural unit,
+rho* = 1 / (beta h^2 J S^-1 J^T), here about m/h^2: with h four times as small the map moves by a factor of 16.
+
+![iterations over r, rho and the step](stops-map.svg)
+
+{}
+Grey to the left of the coloured cells is slowness (about rho*/rho iterations are needed), grey to the right is divergence: without r beyond about 2 rho*, with r beyond rho = r, since a penalty damps only while
+a gap is violated, g+ in (8). On the diagonal rho = r a larger r is faster, as long as it is not so large that rounding, or the curvature of the wall's row in long steps, keeps Newton's method from ending: with 4 ms this
+begins at 1e8 N/m. By default r = rho = 10 rho*, without r rho = rho*, so neither has to be chosen; a rho that is automatic is halved after every 200 updates in vain.
+
 ## First impact from (60, 0) degrees: the elbow
 
 Impulse of the elbow and energy at {:g} s. Independent computation: contact at {:.9f} s; with restitution 1 an impulse of {:.8f} N s and no change of energy, with 0.5 an impulse of
@@ -310,8 +383,9 @@ on the way; what it gains falls in proportion to the step only, once the step is
 )",
                       all_impacts(), first_start.seen_at, first_start.contact, first_start.elastic_impulse,
                       first_start.damped_impulse, first_start.damped_energy - first_start.energy, first.table,
-                      schemes_table, second_start.seen_at, second_start.contact, second_start.elastic_impulse,
-                      second_start.damped_impulse, second_start.damped_energy - second_start.energy, second.table));
+                      schemes_table, long_table, plastic_rows(), map, second_start.seen_at, second_start.contact,
+                      second_start.elastic_impulse, second_start.damped_impulse,
+                      second_start.damped_energy - second_start.energy, second.table));
     return 0;
 }
 

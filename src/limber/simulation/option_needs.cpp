@@ -99,6 +99,12 @@ const Need stop_penalty{"stops=augmented-lagrangian or stops=penalty, and a mode
                             return m.has_stops() && (chosen == ContactTreatment::augmented_lagrangian ||
                                                      chosen == ContactTreatment::penalty);
                         }};
+const Need stop_multipliers{
+    "stops=augmented-lagrangian or stops=multipliers, and a model with stops", [](const Method& m) {
+        const ContactTreatment chosen = m.options.contact_options.treatment;
+        return m.has_stops() &&
+               (chosen == ContactTreatment::augmented_lagrangian || chosen == ContactTreatment::multipliers);
+    }};
 const Need uzawa{"a divided mechanism with gluing=uzawa",
                  [](const Method& m) { return m.is_divided() && m.options.modular.gluing == Gluing::uzawa; }};
 const Need adaptive{"the integrator reference",

@@ -42,7 +42,7 @@ struct Need {
 namespace needs {
 
 extern const Need any_run, division, newton, stabilisation, gains, gains_or_error, stops, impacts, penalty, structural,
-    kinks, newmark, hht, generalized_alpha, corrector, halvings, stop_penalty, uzawa, adaptive;
+    kinks, newmark, hht, generalized_alpha, corrector, halvings, stop_penalty, stop_multipliers, uzawa, adaptive;
 
 }  // namespace needs
 

@@ -94,6 +94,7 @@ std::vector<OptionRow<SimulationOptions>> list_simulation_options() {
     using T = ContactTreatment;
     using I = ImpactLaw;
     using C = ForceCourse;
+    using A = StopAction;
     return {
         plain<O>("formulation", LIMBER_AT(formulation)),
         plain<O>("integrator", LIMBER_AT(integrator)),
@@ -118,6 +119,9 @@ std::vector<OptionRow<SimulationOptions>> list_simulation_options() {
                     {"multipliers", T::multipliers},
                     {"penalty", T::penalty}},
                    "how they are treated: exactly, or by the methods of Glowinski and Nasser", needs::stops),
+        word<O, A>("stop-action", LIMBER_AT(contact_options.action), {{"force", A::force}, {"impulse", A::impulse}},
+                   "what multipliers of stops are: forces at the end of a step, or impulses that take speed at once",
+                   needs::stop_multipliers),
         word<O, I>("impacts", LIMBER_AT(contact_options.impact_law), in_order<I>(words_of(I{})),
                    "law of several impacts at once: of velocities, of impulses, or one after the other",
                    needs::impacts),
@@ -156,6 +160,10 @@ std::vector<OptionRow<SimulationOptions>> list_simulation_options() {
         number<O>("stop-stiffness", LIMBER_AT(contact_options.stiffness), 0, largest_number,
                   "penalty of stops by force over depth, unless they are treated by events; 0 is automatic (0)",
                   needs::stop_penalty),
+        number<O>("stop-rho", LIMBER_AT(contact_options.rho), 0, largest_number,
+                  "by which multipliers of stops change over depth; 0: the penalty, or without one what is exact for a "
+                  "single contact (0)",
+                  needs::stop_multipliers),
         number<O>("shortest-flight", LIMBER_AT(contact_options.shortest_flight), 0, 1),
         number<O>("gluing-tolerance", LIMBER_AT(modular.tolerance), 1e-13, 1, "of the forces between components (1e-8)",
                   needs::division),
