@@ -135,6 +135,10 @@ std::string make_markdown_reference() {
     out.fields(initial_fields());
     out.line("## simulation\n");
     out.fields(simulation_fields());
+    out.line("## gravity (where it is a mapping)\n");
+    out.fields(orbit_fields());
+    out.line("## solve\n");
+    out.fields(solve_fields());
     out.line("## components\n");
     out.fields(component_fields());
     out.line("## modular\n");
