@@ -91,6 +91,11 @@ const std::vector<FieldFormat>& lateral_fields() {
     return list;
 }
 
+const std::vector<FieldFormat>& longitudinal_fields() {
+    static const std::vector<FieldFormat> list = describe_fields<LongitudinalTyre>();
+    return list;
+}
+
 const std::vector<TypeFormat>& road_formats() {
     static const std::vector<TypeFormat> list = describe_alternatives<RoadPiece>();
     return list;

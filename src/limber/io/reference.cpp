@@ -131,6 +131,8 @@ std::string make_markdown_reference() {
     out.types(road_formats());
     out.line("### lateral (of a tyre)\n");
     out.fields(lateral_fields());
+    out.line("### longitudinal (of a tyre)\n");
+    out.fields(longitudinal_fields());
     out.line("## initial\n");
     out.fields(initial_fields());
     out.line("## simulation\n");

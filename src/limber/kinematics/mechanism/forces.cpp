@@ -350,8 +350,16 @@ void MechanismBuilder<D>::add_force(const std::string& name, const Tyre& tyre) {
             throw ModelError(what + ": A0, A2 and A4 of the lateral model must be positive");
         force->law.lateral = k;
     }
-    // With camber the force has a moment about the wheel's centre.
-    if (D == 3) slots.insert(slots.end(), on.axis.begin(), on.axis.end());
+    if (tyre.longitudinal) {
+        BrushCoefficients k;
+        k.stiffness = positive(tyre.longitudinal->stiffness, "longitudinal: stiffness");
+        k.friction = positive(tyre.longitudinal->friction, "longitudinal: friction");
+        if (tyre.longitudinal->slow_speed)
+            k.slow = positive(*tyre.longitudinal->slow_speed, "longitudinal: slow-speed");
+        force->law.longitudinal = k;
+    }
+    // With camber or a longitudinal law the force has a moment about the wheel's centre.
+    if (D == 3 || tyre.longitudinal) slots.insert(slots.end(), on.axis.begin(), on.axis.end());
     m_.forces.add(name, std::move(force), slots);
 }
 
