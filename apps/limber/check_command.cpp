@@ -6,6 +6,7 @@
 
 #include "common.hpp"
 #include "interrupt.hpp"
+#include "limber/simulation/model_sizes.hpp"
 
 namespace limber::app {
 namespace {
@@ -37,6 +38,13 @@ std::string json_summary(const Simulation& simulation, const MobilityReport& mob
     json["redundant_elements"] = mobility.redundant_elements;
     json["coordinates"] = {
         {"kind", system.coordinates_name()}, {"unknowns", system.size()}, {"equations", system.rows()}};
+    const ModelSizes sizes = count_model_sizes(model);
+    json["sizes"] = {{"chain", {{"coordinates", sizes.chain_coordinates}, {"unknowns", sizes.chain_unknowns}}},
+                     {"bodies", {{"coordinates", sizes.body_coordinates}, {"unknowns", sizes.body_unknowns}}},
+                     {"particles",
+                      {{"points", sizes.particles},
+                       {"coordinates", sizes.particle_coordinates},
+                       {"unknowns", sizes.particle_unknowns}}}};
     json["warnings"] = list_warnings(warnings);
     return json.dump(2);
 }
@@ -94,6 +102,11 @@ int check_model(const CheckArguments& given) {
     constexpr std::size_t most = 12;
     for (std::size_t i = 0; i < std::min(most, notes.size()); ++i) fmt::print("  {}\n", notes[i]);
     if (notes.size() > most) fmt::print("  ... and {} more\n", notes.size() - most);
+    const ModelSizes sizes = count_model_sizes(model);
+    fmt::print("\nSizes: coordinates, and unknowns with reactions or multipliers (without drivers)\n");
+    fmt::print("  as a chain of joints {} / {}, as bodies {} / {}, as {} particles {} / {}\n", sizes.chain_coordinates,
+               sizes.chain_unknowns, sizes.body_coordinates, sizes.body_unknowns, sizes.particles,
+               sizes.particle_coordinates, sizes.particle_unknowns);
     // Redundant joints are above.
     std::vector<Warning> others = warnings;
     std::erase_if(others, [](const Warning& warning) { return warning.kind == "redundant"; });

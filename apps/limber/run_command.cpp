@@ -11,6 +11,7 @@
 #include "interrupt.hpp"
 #include "limber/modular/exchange.hpp"
 #include "limber/simulation/checkpoint.hpp"
+#include "limber/simulation/start_conditions.hpp"
 #include "output_files.hpp"
 #include "run_plots.hpp"
 #include "run_summary.hpp"
@@ -104,7 +105,7 @@ public:
             resumed_ = read_checkpoint(file_, identity_);
             options_.resume = &resumed_;
             Situation there;
-            there.model = model;
+            there.model = solve_start_conditions(model, simulation_options);
             there.options = simulation_options;
             there.step = options_.step;
             there.state = resumed_.state;

@@ -8,6 +8,7 @@
 
 #include "common.hpp"
 #include "limber/modular/gluing.hpp"
+#include "limber/simulation/start_conditions.hpp"
 
 namespace limber::app {
 namespace {
@@ -107,6 +108,7 @@ void print_summary(const Simulation& simulation, const RunSummary& s, double ste
     fmt::print("{}\n", simulation.model().title.empty() ? "Untitled model" : simulation.model().title);
     fmt::print("  {}, {}, step {:g} s; {} {} coordinates, {} constraint equations\n\n", o.formulation, o.integrator,
                step, simulation.system().size(), simulation.system().coordinates_name(), simulation.system().rows());
+    for (const std::string& line : describe_start_conditions(simulation.model())) fmt::print("  found {}\n", line);
     fmt::print("  {} steps to t = {:g} s in {:.3g} s: {:.3g} times real time, {:.2f} iterations per step{}\n", s.steps,
                s.reached, s.wall_time, s.real_time_factor,
                s.steps > 0 ? static_cast<double>(s.iterations) / static_cast<double>(s.steps) : 0.0,

@@ -5,9 +5,11 @@
 
 #include "limber/kinematics/body_space/assembly.hpp"
 #include "limber/kinematics/body_space/reactions.hpp"
+#include "limber/kinematics/forces/tyre.hpp"
 #include "limber/math/linear_solver.hpp"
 #include "limber/math/pivoted_qr.hpp"
 #include "limber/model/expression.hpp"
+#include "limber/simulation/start_conditions.hpp"
 #include "stretch.hpp"
 
 namespace limber::bench {
@@ -136,6 +138,29 @@ void evaluate_expression(benchmark::State& state) {
     for (auto _ : state) benchmark::DoNotOptimize(f.evaluate<Taylor2>({&t, 1}).second);
 }
 BENCHMARK(evaluate_expression);
+
+// Two parameters for two heights in equilibrium.
+void solve_start(benchmark::State& state) {
+    const Model model = example("ride-height.yaml");
+    for (auto _ : state)
+        benchmark::DoNotOptimize(solve_start_conditions(model, simulation_options_of(model)).parameters.names().size());
+}
+BENCHMARK(solve_start);
+
+// A tyre that drives and is steered, with its tangent.
+void brush_tyre(benchmark::State& state) {
+    TyreLaw law;
+    law.road = std::make_shared<RoadProfile>();
+    law.stiffness = 460000;
+    law.radius = 0.364;
+    law.lateral =
+        CalspanCoefficients{2625, 14.47, 12930, 2.29, 18175, -0.464e-4, 1.216, 2.18e-11, 1.0274, -0.171e-4, 0.171e-4};
+    law.longitudinal = BrushCoefficients{60000, 0.9, 0.1};
+    const WheelMotion wheel{Vec3(0, 0, 0.355), Vec3::UnitY(), Vec3(20, 0.4, 0), 57};
+    TyreTangent tangent;
+    for (auto _ : state) benchmark::DoNotOptimize(evaluate_tyre(law, false, wheel, tangent).normal);
+}
+BENCHMARK(brush_tyre);
 
 }  // namespace
 }  // namespace limber::bench

@@ -136,14 +136,14 @@ TEST(Tyre, FollowsTheCalspanFormulas) {
     const double side = f * load * (s - s * std::abs(s) / 3 + s * s * s / 27);
     const Vec3 centre(0, 0, law.radius - load / law.stiffness);
     const TyreWrench w =
-        evaluate_tyre(law, false, centre, Vec3::UnitY(), Vec3(20 * std::cos(alpha), 20 * std::sin(alpha), 0));
+        evaluate_tyre(law, false, {centre, Vec3::UnitY(), Vec3(20 * std::cos(alpha), 20 * std::sin(alpha), 0)});
     EXPECT_NEAR(w.normal, load, 1e-6);
     EXPECT_NEAR(w.force.y(), side, 1e-4 * std::abs(side));
     EXPECT_LT(side, 0);  // against the slip
     EXPECT_NEAR(w.moment.z(), (-0.171e-4 * load + 0.171e-4 * std::abs(side)) * side, 1e-3);
     EXPECT_NEAR(w.moment.x(), centre.z() * side, 1e-3 * std::abs(side));
     // Lifted off: nothing.
-    EXPECT_EQ(evaluate_tyre(law, false, Vec3(0, 0, 0.4), Vec3::UnitY(), Vec3(20, 1, 0)).force.norm(), 0);
+    EXPECT_EQ(evaluate_tyre(law, false, {Vec3(0, 0, 0.4), Vec3::UnitY(), Vec3(20, 1, 0)}).force.norm(), 0);
 }
 
 // Where the wheel's plane meets the road: the nearest of all points of both planes, found here by solving for it.
@@ -169,7 +169,7 @@ TEST(Tyre, ActsWhereThePlaneOfTheWheelMeetsTheRoad) {
                 const Vec3 left =
                     normal.cross(Vec3(std::cos(heading), std::sin(heading), 0.2 * std::cos(heading)).normalized());
                 const Vec3 axis = std::cos(camber) * left + std::sin(camber) * normal;
-                const TyreWrench w = evaluate_tyre(law, false, centre, axis, velocity);
+                const TyreWrench w = evaluate_tyre(law, false, {centre, axis, velocity});
                 // |p|^2 least with axis.p = 0 and normal.p = -height
                 Eigen::Matrix<double, 5, 5> m = Eigen::Matrix<double, 5, 5>::Zero();
                 m.topLeftCorner<3, 3>().setIdentity();
@@ -191,7 +191,7 @@ TEST(Tyre, ActsWhereThePlaneOfTheWheelMeetsTheRoad) {
             }
     // On its side there is no such point, and nothing breaks.
     law.lateral.reset();
-    const TyreWrench lying = evaluate_tyre(law, false, centre, normal, velocity);
+    const TyreWrench lying = evaluate_tyre(law, false, {centre, normal, velocity});
     EXPECT_NEAR(lying.normal, load, 1e-6);
     EXPECT_LT(lying.moment.norm(), 1e-9 * load);
 }

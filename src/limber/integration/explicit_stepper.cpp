@@ -5,13 +5,14 @@
 
 namespace limber {
 
-ExplicitStepper::ExplicitStepper(std::unique_ptr<AccelerationSolver> solver, bool use_gains, bool use_projection)
-    : solver_(std::move(solver)), use_gains_(use_gains), use_projection_(use_projection) {
+ExplicitStepper::ExplicitStepper(std::unique_ptr<AccelerationSolver> solver, bool use_gains, int projection_interval)
+    : solver_(std::move(solver)), use_gains_(use_gains), projection_interval_(projection_interval) {
     q_ = v_ = a_ = VecX::Zero(solver_->system().size());
     lambda_ = VecX::Zero(solver_->system().rows());
 }
 
 StepReport ExplicitStepper::start(State& state) {
+    unprojected_steps_ = 0;
     return start_state(*solver_, state);
 }
 
@@ -26,7 +27,10 @@ StepReport ExplicitStepper::step(State& state, double h) {
     const double end = state.t + h;
     lambda_ = state.lambda;
     if (!advance(state, h, report.iterations)) return fail(solver_->failure());
-    if (use_projection_ && !project_end(state, h)) return fail("the projection onto the constraints failed");
+    if (projection_interval_ > 0 && ++unprojected_steps_ >= projection_interval_) {
+        unprojected_steps_ = 0;
+        if (!project_end(state, h)) return fail("the projection onto the constraints failed");
+    }
     ++report.iterations;
     if (!solver_->solve(end, q_, v_, state.memory, a_, lambda_) || solver_->has_come_apart())
         return fail(solver_->failure());

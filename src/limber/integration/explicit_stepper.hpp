@@ -8,7 +8,8 @@ namespace limber {
 
 class ExplicitStepper : public Stepper {
 public:
-    ExplicitStepper(std::unique_ptr<AccelerationSolver> solver, bool use_gains, bool use_projection);
+    /// Projects after every so many steps; 0: never.
+    ExplicitStepper(std::unique_ptr<AccelerationSolver> solver, bool use_gains, int projection_interval);
     StepReport start(State& state) final;
     StepReport step(State& state, double h) final;
     const System& system() const final { return solver_->system(); }
@@ -28,7 +29,8 @@ protected:
 
 private:
     std::unique_ptr<AccelerationSolver> solver_;
-    bool use_gains_, use_projection_;
+    bool use_gains_;
+    int projection_interval_, unprojected_steps_ = 0;
     double whole_step_ = 0;
 };
 

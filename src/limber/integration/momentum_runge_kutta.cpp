@@ -5,8 +5,8 @@
 namespace limber {
 
 MomentumRungeKutta4::MomentumRungeKutta4(std::unique_ptr<AccelerationSolver> solver, bool use_gains,
-                                         bool use_projection)
-    : ExplicitStepper(std::move(solver), use_gains, use_projection),
+                                         int projection_interval)
+    : ExplicitStepper(std::move(solver), use_gains, projection_interval),
       momenta_(dynamic_cast<MomentumSolver&>(this->solver())) {
     const int n = system().size();
     p_ = p_start_ = VecX::Zero(n);

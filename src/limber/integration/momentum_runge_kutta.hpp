@@ -10,7 +10,7 @@ namespace limber {
 class MomentumRungeKutta4 final : public ExplicitStepper {
 public:
     /// The solver must be a MomentumSolver as well.
-    MomentumRungeKutta4(std::unique_ptr<AccelerationSolver> solver, bool use_gains, bool use_projection);
+    MomentumRungeKutta4(std::unique_ptr<AccelerationSolver> solver, bool use_gains, int projection_interval);
 
 protected:
     bool advance(const State& state, double h, int& evaluations) override;

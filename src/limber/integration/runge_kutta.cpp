@@ -4,8 +4,8 @@
 
 namespace limber {
 
-RungeKutta4::RungeKutta4(std::unique_ptr<AccelerationSolver> solver, bool use_gains, bool use_projection)
-    : ExplicitStepper(std::move(solver), use_gains, use_projection) {
+RungeKutta4::RungeKutta4(std::unique_ptr<AccelerationSolver> solver, bool use_gains, int projection_interval)
+    : ExplicitStepper(std::move(solver), use_gains, projection_interval) {
     stage_q_ = stage_v_ = a2_ = a3_ = a4_ = VecX::Zero(system().size());
 }
 

@@ -10,7 +10,7 @@ namespace limber {
 
 class RungeKutta4 final : public ExplicitStepper {
 public:
-    RungeKutta4(std::unique_ptr<AccelerationSolver> solver, bool use_gains, bool use_projection);
+    RungeKutta4(std::unique_ptr<AccelerationSolver> solver, bool use_gains, int projection_interval);
 
 protected:
     bool advance(const State& state, double h, int& evaluations) override;

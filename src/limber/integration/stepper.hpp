@@ -14,8 +14,9 @@ struct IntegratorOptions {
     double hht_delta = 0.1;     ///< hht: delta_f, 0 .. 1/3
     double rho_infinity = 0.8;  ///< generalized-alpha: spectral radius at infinity, 0 .. 1
     double reference_tolerance = 1e-10;
-    int corrector_passes = 2;  ///< of structural schemes on acceleration solvers
-    int max_halvings = 10;     ///< of a step that fails
+    int corrector_passes = 2;     ///< of structural schemes on acceleration solvers
+    int max_halvings = 10;        ///< of a step that fails
+    int projection_interval = 1;  ///< steps from one projection onto the constraints to the next
     bool locate_kinks = true;  ///< structural schemes: steps end at kinks of force laws, see kink_stepper.hpp
     /// Step control of Seguy 2003 eq. (24): tolerance eps_1 of the constraint-acceleration perturbation; 0: fixed
     /// step.

@@ -96,18 +96,20 @@ constexpr int patience = 20;
 }  // namespace
 
 PredictorCorrector::PredictorCorrector(std::unique_ptr<AccelerationSolver> solver, StructuralScheme scheme,
-                                       bool use_gains, double tolerated_drift, int passes)
+                                       bool use_gains, double tolerated_drift, int passes, int projection_interval)
     : solver_(std::move(solver)),
       scheme_(scheme),
       use_gains_(use_gains),
       tolerated_drift_(tolerated_drift),
-      passes_(passes) {
+      passes_(passes),
+      projection_interval_(projection_interval) {
     const int n = solver_->system().size();
     q_ = v_ = a_ = scheme_a_ = unprojected_q_ = unprojected_v_ = VecX::Zero(n);
     lambda_ = VecX::Zero(solver_->system().rows());
 }
 
 StepReport PredictorCorrector::start(State& state) {
+    unprojected_steps_ = 0;
     return start_state(*solver_, state);
 }
 
@@ -180,6 +182,8 @@ bool PredictorCorrector::end_on_constraints(double t, std::span<const double> me
         report.reason = "the step is too long for this motion: " + system.describe_worst_row(solver_->evaluation().phi);
         return false;
     }
+    if (tolerated_drift_ == 0 && ++unprojected_steps_ < projection_interval_) return true;
+    unprojected_steps_ = 0;
     unprojected_q_ = q_;
     unprojected_v_ = v_;
     if (solver_->project(t, q_, v_, memory)) return true;

@@ -48,13 +48,13 @@ private:
 /// second order, two (the default) halve the error; more do not pay, and at dead points, where accelerations are
 /// sensitive to the position, they hurt.
 ///
-/// Steps that leave a constraint open by more than `tolerated_drift` end with a projection: 0 projects every step,
-/// infinity none. In between it is a net under gains, which fade an error out over many steps: in violent motion more
-/// would come in. A step that leaves a hundred times as much has failed.
+/// Steps that leave a constraint open by more than `tolerated_drift` end with a projection: 0 projects every step, or
+/// every `projection_interval` steps, infinity none. In between it is a net under gains, which fade an error out over
+/// many steps: in violent motion more would come in. A step that leaves a hundred times as much has failed.
 class PredictorCorrector final : public Stepper {
 public:
     PredictorCorrector(std::unique_ptr<AccelerationSolver> solver, StructuralScheme scheme, bool use_gains,
-                       double tolerated_drift, int passes);
+                       double tolerated_drift, int passes, int projection_interval);
     StepReport start(State& state) override;
     StepReport step(State& state, double h) override;
     const System& system() const override { return solver_->system(); }
@@ -70,6 +70,7 @@ private:
     double whole_step_ = 0;
     double tolerated_drift_;
     int passes_;
+    int projection_interval_, unprojected_steps_ = 0;
     int growing_ = 0;
     DifferenceFormulas formulas_;
     VecX q_, v_, a_, scheme_a_, lambda_;

@@ -150,7 +150,12 @@ public:
     bool needs(const EventRule& event) const { return needs(event.condition) || needs_column(event.condition); }
     bool needs(const InitialValue& value) const { return needs_scalar(value.scalar) || needs(value.value); }
     bool needs(const SimulationDefaults& simulation) const {
-        return needs_field_of(simulation) || needs(simulation.modular) || needs(simulation.components);
+        return needs_field_of(simulation) || needs(simulation.modular) || needs(simulation.components) ||
+               needs(simulation.conditions);
+    }
+    bool needs(const StartCondition& condition) const {
+        return is_gone(ElementKind::parameter, condition.name) || needs_scalar(condition.sensor) ||
+               needs(condition.equals);
     }
     // The joint may go: the number does nothing then.
     bool needs(const JointNumber& number) const { return needs(number.value); }
@@ -259,6 +264,7 @@ private:
         scan(ElementKind::sensor, model_.sensors);
         scan(ElementKind::event, model_.events);
         scan(ElementKind::contact, model_.contacts);
+        if (search_.needs(model_.simulation.conditions)) take({ElementKind::simulation, ""}, removal_.dependents);
         for (const InitialValue& value : model_.initial_positions)
             if (search_.needs(value)) take({ElementKind::initial_position, value.scalar}, removal_.dependents);
         for (const InitialValue& value : model_.initial_rates)
@@ -272,7 +278,8 @@ private:
         scan(ElementKind::curve, model_.curves);
         scan(ElementKind::road, model_.roads);
         scan(ElementKind::body, model_.bodies);
-        if (search_.needs(model_.gravity)) take({ElementKind::gravity, ""}, removal_.dependents);
+        if (search_.needs(model_.gravity) || search_.needs(model_.orbit))
+            take({ElementKind::gravity, ""}, removal_.dependents);
         if (search_.needs(model_.simulation)) take({ElementKind::simulation, ""}, removal_.dependents);
     }
     template <class Element>

@@ -230,6 +230,7 @@ Model replace_section(const Model& model, const std::string& section, const YAML
         const SimulationDefaults before = std::exchange(cleared.simulation, {});
         cleared.simulation.modular = before.modular;
         cleared.simulation.components = before.components;
+        cleared.simulation.conditions = before.conditions;
     }
     ModelReader reader(std::move(cleared));
     MappingWriter document;

@@ -75,6 +75,17 @@ const std::vector<TypeFormat>& stop_formats() {
     return list;
 }
 
+const std::vector<FieldFormat>& orbit_fields() {
+    static const std::vector<FieldFormat> list{
+        {"orbit", K::number,
+         "rate of a circular orbit [rad/s]: the world is the frame that goes along, x away from the centre of "
+         "attraction, y along the flight, z normal to the orbit; bodies feel the gradient of gravity there, torques "
+         "too, and the turning of the frame",
+         true},
+    };
+    return list;
+}
+
 const std::vector<FieldFormat>& lateral_fields() {
     static const std::vector<FieldFormat> list = describe_fields<LateralTyre>();
     return list;
@@ -97,6 +108,11 @@ const std::vector<FieldFormat>& beam_material_fields() {
 
 const std::vector<FieldFormat>& beam_arc_fields() {
     static const std::vector<FieldFormat> list = describe_fields<BeamArc>();
+    return list;
+}
+
+const std::vector<FieldFormat>& longitudinal_fields() {
+    static const std::vector<FieldFormat> list = describe_fields<LongitudinalTyre>();
     return list;
 }
 
@@ -235,6 +251,11 @@ const std::vector<FieldFormat>& component_fields() {
     return list;
 }
 
+const std::vector<FieldFormat>& solve_fields() {
+    static const std::vector<FieldFormat> list = describe_fields<StartCondition>();
+    return list;
+}
+
 const std::vector<FieldFormat>& modular_fields() {
     static const std::vector<FieldFormat> list = describe_fields<ModularDefaults>();
     return list;
@@ -264,7 +285,7 @@ const std::vector<FieldFormat>& top_level_fields() {
         {"gravity", K::vector,
          "acceleration (default [0, 0, -9.81]; plane [0, -9.81]); 'none' for zero; expressions of t and of the place "
          "x, y, z "
-         "of each body's centre of mass"},
+         "of each body's centre of mass; {orbit: RATE} for the frame of a circular orbit"},
         {"tables", K::object, "{name: {rows: ...}}, usable as functions in expressions"},
         {"curves", K::object, "{name: {points: ...}} for point-on-curve"},
         {"roads", K::object, "{name: piece or list of pieces, added up} for tyres"},
@@ -278,6 +299,8 @@ const std::vector<FieldFormat>& top_level_fields() {
         {"events", K::object, "{name: {rises: ..., do: ...}}: edits made when a condition is met"},
         {"initial", K::object, "coordinates and rates at the start"},
         {"simulation", K::object, "what 'limber run' uses unless told otherwise"},
+        {"solve", K::object,
+         "{parameter: {sensor: ..., equals: ...}}: parameters that are found before the motion begins"},
         {"components", K::object, "{name: {bodies: ...}}: parts with a solver, scheme and step of their own"},
         {"modular", K::object, "how a divided mechanism is held together"},
     };

@@ -29,14 +29,18 @@ const std::vector<FieldFormat>& placement_fields();
 const std::vector<FieldFormat>& marker_fields();
 const std::vector<FieldFormat>& driver_fields();
 const std::vector<FieldFormat>& curve_fields();
+/// Of gravity, where it is a mapping.
+const std::vector<FieldFormat>& orbit_fields();
 const std::vector<FieldFormat>& lateral_fields();
 const std::vector<FieldFormat>& beam_fields();
 const std::vector<FieldFormat>& beam_material_fields();
 const std::vector<FieldFormat>& beam_arc_fields();
+const std::vector<FieldFormat>& longitudinal_fields();
 const std::vector<FieldFormat>& table_fields();
 const std::vector<FieldFormat>& initial_fields();
 const std::vector<FieldFormat>& simulation_fields();
 const std::vector<FieldFormat>& component_fields();
+const std::vector<FieldFormat>& solve_fields();
 const std::vector<FieldFormat>& modular_fields();
 const std::vector<FieldFormat>& top_level_fields();
 

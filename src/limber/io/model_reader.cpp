@@ -174,6 +174,7 @@ void ModelReader::read_sections() {
     read_each("events", &ModelReader::read_event);
     read_initial();
     read_section("simulation", model_.simulation);
+    read_each("solve", &ModelReader::read_condition);
     read_each("components", &ModelReader::read_component);
     read_section("modular", model_.simulation.modular);
 }
@@ -248,7 +249,12 @@ void ModelReader::read_gravity() {
     for (const YamlNode& document : documents_) {
         const auto node = document.child("gravity");
         if (!node) continue;
-        if (node->is_scalar()) {
+        model_.orbit.reset();
+        if (node->is_map()) {
+            check_fields(*node, orbit_fields());
+            model_.orbit = positive_number(*node->child("orbit"), ModelEvaluation(model_));
+            model_.gravity = {0.0, 0.0, 0.0};
+        } else if (node->is_scalar()) {
             node->choice({"none"});
             model_.gravity = {0.0, 0.0, 0.0};
         } else {
@@ -325,6 +331,20 @@ template <class Section>
 void ModelReader::read_section(const char* name, Section& section) {
     for (const YamlNode& document : documents_)
         if (const auto node = document.child(name)) FieldReader(*this, *node, "").read_object(section);
+}
+
+void ModelReader::read_condition(const std::string& name, const YamlNode& node) {
+    if (!model_.parameters.contains(name))
+        node.fail(fmt::format("there is no parameter '{}' to solve for{}", name,
+                              did_you_mean(name, model_.parameters.names())));
+    StartCondition condition{.name = name};
+    FieldReader(*this, node, "").read_object(condition);
+    const std::string owner = condition.sensor.substr(0, condition.sensor.rfind('.'));
+    if (model_.sensors.find(condition.sensor).is_null() && model_.sensors.find(owner).is_null())
+        node.child("sensor")->fail(fmt::format("there is no sensor '{}'{}", condition.sensor,
+                                               did_you_mean(condition.sensor, model_.sensors.names())));
+    file_.places[fmt::format("solve '{}'", name)] = node.location();
+    model_.simulation.conditions.push_back(std::move(condition));
 }
 
 void ModelReader::read_component(const std::string& name, const YamlNode& node) {

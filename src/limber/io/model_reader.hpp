@@ -41,6 +41,7 @@ private:
     void read_initial();
     template <class Section>
     void read_section(const char* name, Section& section);
+    void read_condition(const std::string& name, const YamlNode& node);
     void read_component(const std::string& name, const YamlNode& node);
     Number positive_number(const YamlNode& node, const ModelEvaluation& evaluation) const;
     /// Calls read(name, node) for every entry of a section in all documents.

@@ -39,6 +39,11 @@ YAML::Node ElementWriter::write(const CurveDefinition& curve) const {
 }
 
 YAML::Node ElementWriter::gravity() const {
+    if (model_.orbit) {
+        MappingWriter map;
+        map.add("orbit", *model_.orbit);
+        return map.take();
+    }
     return is_zero(model_.gravity) ? YAML::Node("none") : vector(model_.gravity);
 }
 
@@ -144,6 +149,9 @@ public:
         section("events", model_.events);
         write_initial();
         entry_unless_empty("simulation", elements_.described(model_.simulation));
+        if (!model_.simulation.conditions.empty()) text_ += "solve:\n";
+        for (const StartCondition& condition : model_.simulation.conditions)
+            text_ += entry_text(condition.name, elements_.described(condition), 2);
         if (!model_.simulation.components.empty()) text_ += "components:\n";
         for (const ComponentGroup& group : model_.simulation.components)
             text_ += entry_text(group.name, elements_.described(group), 2);
@@ -166,6 +174,7 @@ private:
     }
 
     bool has_default_gravity() const {
+        if (model_.orbit) return false;
         const Number3 usual = default_gravity(model_.planar);
         for (int k = 0; k < 3; ++k)
             if (model_.gravity[k].text() != usual[k].text()) return false;

@@ -142,10 +142,16 @@ std::string make_markdown_reference() {
     out.types(road_formats());
     out.line("### lateral (of a tyre)\n");
     out.fields(lateral_fields());
+    out.line("### longitudinal (of a tyre)\n");
+    out.fields(longitudinal_fields());
     out.line("## initial\n");
     out.fields(initial_fields());
     out.line("## simulation\n");
     out.fields(simulation_fields());
+    out.line("## gravity (where it is a mapping)\n");
+    out.fields(orbit_fields());
+    out.line("## solve\n");
+    out.fields(solve_fields());
     out.line("## components\n");
     out.fields(component_fields());
     out.line("## modular\n");

@@ -150,7 +150,8 @@ std::string make_json_schema() {
     properties["plane"] = {{"const", "xy"}};
     properties["include"] = {
         {"anyOf", Json::array({{{"type", "string"}}, {{"type", "array"}, {"items", {{"type", "string"}}}}})}};
-    properties["gravity"] = {{"anyOf", Json::array({reference("vector"), {{"const", "none"}}})}};
+    properties["gravity"] = {
+        {"anyOf", Json::array({reference("vector"), {{"const", "none"}}, object_schema(orbit_fields())})}};
     properties["parameters"] = named("parameters", reference("number"), definitions);
     properties["tables"] = named("tables", object_schema(table_fields()), definitions);
     properties["curves"] = named("curves", curve, definitions);
@@ -181,6 +182,7 @@ std::string make_json_schema() {
     properties["events"] = named("events", typed_schema(event_formats()), definitions);
     properties["initial"] = object_schema(initial_fields());
     properties["simulation"] = object_schema(simulation_fields());
+    properties["solve"] = named("solve", object_schema(solve_fields()), definitions);
     Json component = object_schema(component_fields());
     component["properties"]["bodies"] = {{"type", "array"}, {"items", {{"type", "string"}}}};
     properties["components"] = named("components", component, definitions);

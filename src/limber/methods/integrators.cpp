@@ -86,15 +86,18 @@ std::unique_ptr<Stepper> make_structural(StepperParts& p) {
                                             std::move(p.solver), scheme),
                                         p.options),
                           p);
-    return with_kinks(with_halvings(std::make_unique<PredictorCorrector>(std::move(p.solver), scheme, p.has_gains,
-                                                                         p.tolerated_drift, p.options.corrector_passes),
+    return with_kinks(with_halvings(std::make_unique<PredictorCorrector>(
+                                        std::move(p.solver), scheme, p.has_gains, p.tolerated_drift,
+                                        p.options.corrector_passes, p.options.projection_interval),
                                     p.options),
                       p);
 }
 
 template <class Scheme>
 std::unique_ptr<Stepper> make_explicit(StepperParts& p) {
-    return with_halvings(std::make_unique<Scheme>(std::move(p.solver), p.has_gains, p.projects), p.options);
+    return with_halvings(
+        std::make_unique<Scheme>(std::move(p.solver), p.has_gains, p.projects ? p.options.projection_interval : 0),
+        p.options);
 }
 
 std::unique_ptr<Stepper> make_runge_kutta(StepperParts& p) {

@@ -194,6 +194,22 @@ struct LateralTyre {
     }
 };
 
+/// Longitudinal force of the brush model, by what the wheel spins.
+struct LongitudinalTyre {
+    Number stiffness{};                ///< [N] per unit of slip
+    Number friction{};                 ///< over the load
+    std::optional<Number> slow_speed;  ///< [m/s]
+
+    template <class Self, class Visitor>
+    static void visit(Self& self, Visitor& visitor) {
+        visitor.field(self.stiffness, {"stiffness", "force per slip while there is little of it [N]", true});
+        visitor.field(self.friction, {"friction", "largest force over the vertical force", true});
+        visitor.field(self.slow_speed, {"slow-speed",
+                                        "rolling speed below which slip grows no more [m/s] (default 0.1): a wheel "
+                                        "that stands creeps, as on a damper of stiffness / slow-speed"});
+    }
+};
+
 struct Tyre {
     static constexpr TypeNote type{
         "tyre",
@@ -205,6 +221,7 @@ struct Tyre {
     Handle<RoadDefinition> road{};
     Number radius{}, stiffness{}, damping{};
     std::optional<LateralTyre> lateral{};
+    std::optional<LongitudinalTyre> longitudinal{};
 
     template <class Self, class Visitor>
     static void visit(Self& self, Visitor& visitor) {
@@ -214,6 +231,10 @@ struct Tyre {
         visitor.field(self.stiffness, {"stiffness", "vertical force per depth", true});
         visitor.field(self.damping, {"damping", "vertical force per rate of depth"});
         visitor.field(self.lateral, {"lateral", "coefficients of the Calspan model (default: no lateral force)"});
+        visitor.field(self.longitudinal,
+                      {"longitudinal",
+                       "coefficients of the brush model (default: no longitudinal force); the marker must be on the "
+                       "body that spins"});
     }
 };
 

@@ -268,15 +268,18 @@ struct Skate {
 /// Holds velocities only: it gives no position back that was lost.
 struct VelocityJoint {
     static constexpr TypeNote type{
-        "velocity", "sum of coefficient * rate of coordinate = equals; coefficients may use t and scalars"};
+        "velocity",
+        "sum of coefficient * rate of coordinate = equals; coefficients may use t and scalars, equals rates, too"};
     std::string name{};
     std::vector<ScalarTerm> terms{};
     std::optional<Number> equals{};
 
     static void visit(auto& self, auto& visitor) {
         visitor.main(self.terms, Variables::scalars);
-        visitor.field(self.equals, {"equals", "right-hand side, an expression of t and scalars (default 0)", false,
-                                    Variables::scalars});
+        visitor.field(self.equals, {"equals",
+                                    "right-hand side, an expression of t, scalars and, to the first power, their rates "
+                                    "(crank.angle.rate) (default 0)",
+                                    false, Variables::scalars});
     }
 };
 

@@ -108,4 +108,47 @@ LinearForm BoundExpression::evaluate(std::span<const LinearForm> variables) cons
     return stack[0];
 }
 
+template <>
+Degree BoundExpression::evaluate(std::span<const Degree> variables) const {
+    using Power = Degree::Power;
+    std::vector<Power> stack;
+    const auto pop = [&] {
+        const Power top = stack.back();
+        stack.pop_back();
+        return top;
+    };
+    // Of a function that is not linear.
+    const auto curved = [](Power of) { return of == Degree::none ? Degree::none : Degree::other; };
+    for (const Instruction& i : code_) {
+        switch (i.operation) {
+            case Operation::constant: stack.push_back(Degree::none); break;
+            case Operation::variable: stack.push_back(variables[i.code].power); break;
+            case Operation::unary: {
+                const Power of = pop();
+                stack.push_back(static_cast<Unary>(i.code) == negate ? of : curved(of));
+                break;
+            }
+            case Operation::binary: {
+                const Power second = pop();
+                const Power first = pop();
+                const auto code = static_cast<Binary>(i.code);
+                const bool keeps = code == add || code == subtract || (code == multiply_by && first == Degree::none) ||
+                                   ((code == multiply_by || code == divide) && second == Degree::none);
+                stack.push_back(keeps ? std::max(first, second) : curved(std::max(first, second)));
+                break;
+            }
+            case Operation::select: {
+                const Power no = pop();
+                const Power yes = pop();
+                const Power condition = pop();
+                stack.push_back(condition == Degree::none ? std::max(yes, no) : Degree::other);
+                break;
+            }
+            case Operation::integer_power:
+            case Operation::table: stack.push_back(curved(pop())); break;
+        }
+    }
+    return {stack[0]};
+}
+
 }  // namespace limber

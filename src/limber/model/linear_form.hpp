@@ -21,4 +21,14 @@ struct LinearForm {
 template <>
 LinearForm BoundExpression::evaluate(std::span<const LinearForm> variables) const;
 
+/// To which power an expression may depend on some variables, with coefficients that depend on the others.
+struct Degree {
+    enum Power { none, linear, other };
+    Power power = none;
+};
+
+/// Again the operations are looked at: other means that it may not be linear.
+template <>
+Degree BoundExpression::evaluate(std::span<const Degree> variables) const;
+
 }  // namespace limber

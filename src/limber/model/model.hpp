@@ -190,6 +190,9 @@ struct Model {
     std::string title;
     bool planar = false;
     Number3 gravity;
+    /// [rad/s] Rate of the circular orbit whose frame is the world, in place of gravity: x away from the centre, y
+    /// along the flight, z along the normal of the orbit.
+    std::optional<Number> orbit;
     Parameters parameters;
     Table<TableDefinition> tables;
     Table<CurveDefinition> curves;

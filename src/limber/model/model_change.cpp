@@ -15,7 +15,7 @@ bool same(const Parameters& a, const Parameters& b) {
 }  // namespace
 
 ModelChange::Rest ModelChange::rest_of(const Model& model) {
-    return {model.title,         model.gravity,   model.parameters, model.initial_positions,
+    return {model.title,         model.gravity,   model.orbit, model.parameters, model.initial_positions,
             model.initial_rates, model.simulation};
 }
 
@@ -23,7 +23,7 @@ ModelChange::ModelChange(const Model& before, const Model& after)
     : elements_(compare(Model::tables_of(before), Model::tables_of(after))),
       before_(rest_of(before)),
       after_(rest_of(after)) {
-    changes_gravity_ = before_.gravity != after_.gravity;
+    changes_gravity_ = before_.gravity != after_.gravity || before_.orbit != after_.orbit;
     changes_parameters_ = !same(before_.parameters, after_.parameters);
     changes_rest_ = before_.title != after_.title || before_.initial_positions != after_.initial_positions ||
                     before_.initial_rates != after_.initial_rates || before_.simulation != after_.simulation;
@@ -61,8 +61,10 @@ void ModelChange::apply(Model& model, bool backwards) const {
     const Rest& from = backwards ? after_ : before_;
     const Rest& to = backwards ? before_ : after_;
     if (changes_gravity_) {
-        if (changed.gravity != from.gravity) throw ModelError("gravity has been changed since");
+        if (changed.gravity != from.gravity || changed.orbit != from.orbit)
+            throw ModelError("gravity has been changed since");
         changed.gravity = to.gravity;
+        changed.orbit = to.orbit;
     }
     if (changes_parameters_) {
         if (!same(changed.parameters, from.parameters)) throw ModelError("parameters have been changed since");

@@ -35,6 +35,7 @@ private:
     struct Rest {
         std::string title;
         Number3 gravity;
+        std::optional<Number> orbit;
         Parameters parameters;
         std::vector<InitialValue> initial_positions, initial_rates;
         SimulationDefaults simulation;

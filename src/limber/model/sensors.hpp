@@ -225,15 +225,17 @@ struct FrictionSensor {
     static void visit(auto& self, auto& visitor) { visitor.main(self.of); }
 };
 
-/// [N, N, N, N m, rad, rad, m] Forces on the wheel at the point where its plane meets the road, along the road's normal
-/// and, in the road, ahead and to the left of a wheel whose axis points to the left; zero while it is in the air. Slip
-/// is the angle from ahead to the velocity of the centre, positive where that points to the left. In the plane: normal
-/// and depth. The tyres there are have no law along the road, so longitudinal is 0.
+/// [N, N, N, N m, rad, rad, m, -] Forces on the wheel at the point where its plane meets the road, along the road's
+/// normal and, in the road, ahead and to the left of a wheel whose axis points to the left; zero while it is in the
+/// air. Slip is the angle from ahead to the velocity of the centre, positive where that points to the left; slip-ratio,
+/// of a tyre with a longitudinal law alone, is the slip that this law uses: positive where the wheel drives. In the
+/// plane: normal and depth, and with such a law longitudinal and slip-ratio.
 struct TyreSensor {
     static constexpr TypeNote type{
         "tyre",
         "of a force of type tyre, on the wheel: name.normal, name.longitudinal, name.lateral (to the left), "
-        "name.aligning (moment about the normal), name.slip (angle), name.camber, name.depth; plane: normal, depth"};
+        "name.aligning (moment about the normal), name.slip (angle), name.camber, name.depth; plane: normal, depth; "
+        "of a tyre with a longitudinal law name.slip-ratio too (plane: longitudinal, slip-ratio)"};
     std::string name{};
     ForceHandle force{};
 

@@ -1,5 +1,6 @@
 #pragma once
-// What a model says of how it is simulated: the sections simulation, components and modular of its file.
+// What a model says of how it is simulated: the sections simulation, solve, components and modular of
+// its file.
 
 #include <optional>
 #include <string>
@@ -38,6 +39,26 @@ struct ComponentGroup {
                                 "natural, reference-point or relative (default: what suits the formulation)"));
         visitor.field(self.step,
                       {"step", "own time step; a step of the whole is divided into equal ones of at most this length"});
+    }
+};
+
+/// A parameter that is found before the motion begins, so that a column of the sensors has a given value then.
+struct StartCondition {
+    std::string name{};  ///< of the parameter; its definition is the first guess
+    std::string sensor{};
+    Number equals{};
+    StartPose at = StartPose::as_written;
+
+    bool operator==(const StartCondition&) const = default;
+    static void visit(auto& self, auto& visitor) {
+        visitor.field(self.sensor, {.name = "sensor",
+                                    .meaning = "the column that is to have the value: height, tip.y",
+                                    .is_required = true,
+                                    .expected = "a column of the sensors"});
+        visitor.field(self.equals, {"equals", "the value", true});
+        visitor.field(self.at, {"at",
+                                "as-written (default): at the start of the motion; equilibrium: in static equilibrium, "
+                                "wherever the motion starts"});
     }
 };
 
@@ -85,9 +106,10 @@ struct SimulationDefaults {
     StartPose start = StartPose::as_written;
     ModularDefaults modular{};
     std::vector<ComponentGroup> components{};
+    std::vector<StartCondition> conditions{};
 
     bool operator==(const SimulationDefaults&) const = default;
-    /// Without `modular` and `components`, which are sections of their own.
+    /// Without `modular`, `components` and `conditions`, which are sections of their own.
     static void visit(auto& self, auto& visitor) {
         visitor.field(self.until, {"until", "end time (default 10)"});
         visitor.field(self.step, {"step", "time step (default 0.001)"});

@@ -68,8 +68,8 @@ UnitSolid unit_solid(const Solid& solid, const std::vector<double>& size, double
             const double transverse = rod_length * rod_length / 12 + r * r / 4;
             unit.volume = r > 0 && !planar ? pi * r * r * rod_length : rod_length;
             unit.centre = {rod_length / 2, 0, 0};
-            unit.inertia =
-                planar ? diagonal(0, 0, rod_length * rod_length / 12) : diagonal(r * r / 2, transverse, transverse);
+            unit.inertia = planar ? diagonal(0, rod_length * rod_length / 12, rod_length * rod_length / 12)
+                                  : diagonal(r * r / 2, transverse, transverse);
             break;
         }
         case Solid::Kind::box: {

@@ -340,20 +340,31 @@ Probe<D> LoadProbes<D>::make(const TyreSensor& sensor) const {
     const auto* tyre = m_.forces.elements[index].template as<TyreForce>();
     if (tyre == nullptr)
         refuse(fmt::format("force '{}' is of type {}, not tyre", force, model_.forces.get(sensor.force).note().name));
-    Probe<D> probe;
-    probe.components = {"normal", "longitudinal", "lateral", "aligning", "slip", "camber", "depth"};
-    probe.units = {"N", "N", "N", "N m", "rad", "rad", "m"};
-    if (D == 2) {
-        probe.components = {"normal", "depth"};
-        probe.units = {"N", "m"};
+    struct Column {
+        const char *name, *unit;
+        double TyreContact::*value;
+    };
+    using C = TyreContact;
+    std::vector<Column> columns{{"normal", "N", &C::normal}};
+    const bool is_driven = tyre->law.longitudinal.has_value();
+    if (D == 3 || is_driven) columns.push_back({"longitudinal", "N", &C::longitudinal});
+    if (D == 3)
+        columns.insert(columns.end(), {{"lateral", "N", &C::lateral},
+                                       {"aligning", "N m", &C::aligning},
+                                       {"slip", "rad", &C::slip},
+                                       {"camber", "rad", &C::camber}});
+    columns.push_back({"depth", "m", &C::depth});
+    if (is_driven) columns.push_back({"slip-ratio", "", &C::slip_ratio});
+    Probe<D> probe{.components = {}};
+    probe.units.clear();
+    for (const Column& column : columns) {
+        probe.components.emplace_back(column.name);
+        probe.units.emplace_back(column.unit);
     }
-    probe.measure = [&m = m_, index, tyre](const Instant<D>& now, double* out) {
+    probe.measure = [&m = m_, index, tyre, columns](const Instant<D>& now, double* out) {
         const TyreContact c =
             tyre->measure(m.forces.view(m.forces.elements[index], m.constraints.measures, now.context, now.state.t));
-        const std::array<double, 7> all{c.normal, c.longitudinal, c.lateral, c.aligning, c.slip, c.camber, c.depth};
-        const std::array<double, 2> in_plane{c.normal, c.depth};
-        if (D == 3) std::copy(all.begin(), all.end(), out);
-        if (D == 2) std::copy(in_plane.begin(), in_plane.end(), out);
+        for (const Column& column : columns) *out++ = c.*column.value;
     };
     return probe;
 }

@@ -18,6 +18,12 @@ bool Method::has_gains() const {
             (chosen == Stabilisation::automatic && integrator.is_structural() && !formulation.always_projects));
 }
 
+bool Method::has_projection() const {
+    const Stabilisation chosen = options.formulation_options.stabilisation;
+    return is_stabilised() &&
+           (chosen == Stabilisation::projection || (chosen == Stabilisation::automatic && !has_gains()));
+}
+
 bool Method::has_penalty() const {
     if (is_time_stepping() || !acts_at_events()) return false;
     const bool has_steps = formulation.is_step_solver() && integrator.is_structural();
@@ -66,6 +72,10 @@ const Need gains_or_error{
     "stabilising gains (option stabilisation=gains, or a structural integrator with an acceleration solver other than "
     "null-space), coupling=acceleration, or a sensor {error: relative}",
     [](const Method& m) { return m.has_gains() || m.couples_accelerations() || m.has_relative_error(); }};
+const Need projection{
+    "steps that end with a projection (option stabilisation=projection, null-space, rk4, semi-implicit-euler or "
+    "explicit-euler)",
+    [](const Method& m) { return m.has_projection(); }};
 const Need stops{"a model with stops", [](const Method& m) { return m.has_stops(); }};
 const Need impacts{"a model with stops that are treated by events",
                    [](const Method& m) { return m.has_stops() && m.acts_at_events() && !m.steps_over_stops(); }};

@@ -26,6 +26,8 @@ struct Method {
         return !has_newton() && !is_time_stepping() && integrator.kind != IntegratorKind::adaptive && acts_at_events();
     }
     bool has_gains() const;
+    /// Each step ends on the constraints, where nothing else is said.
+    bool has_projection() const;
     bool has_penalty() const;
     bool couples_accelerations() const { return is_divided() && options.modular.coupling == Coupling::acceleration; }
     bool has_relative_error() const;
@@ -41,8 +43,9 @@ struct Need {
 
 namespace needs {
 
-extern const Need any_run, division, newton, stabilisation, gains, gains_or_error, stops, impacts, penalty, structural,
-    kinks, newmark, hht, generalized_alpha, corrector, halvings, stop_penalty, stop_multipliers, uzawa, adaptive;
+extern const Need any_run, division, newton, stabilisation, gains, gains_or_error, projection, stops, impacts, penalty,
+    structural, kinks, newmark, hht, generalized_alpha, corrector, halvings, stop_penalty, stop_multipliers, uzawa,
+    adaptive;
 
 }  // namespace needs
 

@@ -155,6 +155,8 @@ std::vector<OptionRow<SimulationOptions>> list_simulation_options() {
                   "corrector passes of structural schemes on acceleration solvers (2)", needs::corrector),
         number<O>("halvings", LIMBER_AT(integrator_options.max_halvings), 0, 30,
                   "of a step that fails, before the run does (10)", needs::halvings),
+        number<O>("projection-interval", LIMBER_AT(integrator_options.projection_interval), 1, 1e6,
+                  "steps from one projection onto the constraints to the next (1)", needs::projection),
         number<O>("step-control", LIMBER_AT(integrator_options.step_control), 0, largest_number,
                   "tolerance of eq. (24) of Seguy 2003; 0 is off (0)", needs::gains),
         number<O>("stop-stiffness", LIMBER_AT(contact_options.stiffness), 0, largest_number,

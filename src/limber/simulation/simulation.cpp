@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "limber/model/error.hpp"
+#include "limber/simulation/start_conditions.hpp"
 
 namespace limber {
 namespace {
@@ -63,8 +64,10 @@ std::string find_undefined_joint(const Model& model, const System& system, const
 
 }  // namespace
 
+// The options are copied, since finding parameters needs them, too.
 Simulation::Simulation(Model model, SimulationOptions options, const EquilibriumRequest& request)
-    : compiled_(CompiledModel::make(std::move(model), std::move(options))), start_(compiled_->start(state_, request)) {}
+    : compiled_(CompiledModel::make(solve_start_conditions(std::move(model), options), options)),
+      start_(compiled_->start(state_, request)) {}
 
 Simulation::Simulation(const Model& model) : Simulation(model, simulation_options_of(model)) {}
 

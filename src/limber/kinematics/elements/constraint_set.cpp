@@ -221,22 +221,49 @@ void ConstraintSet<D>::evaluate_positions(const MeasureContext<D>& context, doub
     }
 }
 
+namespace {
+
+// Variables of a user velocity row: inputs, t, and rates, of which none or one is 1.
+template <class S>
+struct UserVariables {
+    std::array<S, BoundExpression::max_depth> all{};
+    std::size_t first_rate, count;
+
+    explicit UserVariables(const UserVelocityRow& row)
+        : first_rate(row.inputs.size() + 1), count(first_rate + static_cast<std::size_t>(row.rates)) {}
+    std::span<const S> span() const { return {all.data(), count}; }
+
+    // Of term k of the row: its own coefficient, or what the rhs has for that rate.
+    S find_coefficient(const UserVelocityRow& row, int k, const S& rhs) {
+        const int own = static_cast<int>(row.coefficients.size());
+        if (k < own) return row.coefficients[k].template evaluate<S>(span());
+        S& rate = all[first_rate + static_cast<std::size_t>(k - own)];
+        rate = S(1.0);
+        const S with = row.rhs.template evaluate<S>(span());
+        rate = S(0.0);
+        return rhs - with;
+    }
+};
+
+}  // namespace
+
 // Gradients of velocity rows; their value needs velocities and is J qdot + time_partial.
 template <int D>
 void ConstraintSet<D>::evaluate_velocity_row(const Row& row, const MeasureContext<D>& context, double t,
                                              RowValues<D>& out) const {
     if (row.kind == RowKind::user_velocity) {
         const UserVelocityRow& user = user_rows[row.user];
-        std::array<double, BoundExpression::max_depth> variables{};
+        UserVariables<double> variables(user);
         const std::size_t inputs = user.inputs.size();
-        for (std::size_t k = 0; k < inputs; ++k) variables[k] = compute_value(measures[user.inputs[k]], context);
-        variables[inputs] = t;
+        for (std::size_t k = 0; k < inputs; ++k) variables.all[k] = compute_value(measures[user.inputs[k]], context);
+        variables.all[inputs] = t;
+        const double rhs = user.rates > 0 ? user.rhs.template evaluate<double>(variables.span()) : 0;
         MeasureGradient<D> gradient;
         int slot = row.first_slot;
         for (int k = 0; k < row.term_count; ++k) {
             const Measure<D>& m = measures[terms[row.first_term + k].measure];
             compute_gradient(m, context, gradient.data());
-            const double c = user.coefficients[k].template evaluate<double>({variables.data(), inputs + 1});
+            const double c = variables.find_coefficient(user, k, rhs);
             for (int j = 0; j < m.count; ++j) out.gradient[slot++] = c * gradient[j];
         }
         return;
@@ -270,21 +297,20 @@ void ConstraintSet<D>::evaluate_velocities(const MeasureContext<D>& context, dou
                 bias += terms[k].coefficient * compute_bias(measures[terms[k].measure], context);
         } else if (row.kind == RowKind::user_velocity) {
             const UserVelocityRow& user = user_rows[row.user];
-            std::array<D1, BoundExpression::max_depth> variables{};
+            UserVariables<D1> variables(user);
             const std::size_t inputs = user.inputs.size();
             for (std::size_t k = 0; k < inputs; ++k) {
                 const Measure<D>& m = measures[user.inputs[k]];
-                variables[k].value = compute_value(m, context);
-                variables[k].partial[0] = compute_rate(m, context);
+                variables.all[k].value = compute_value(m, context);
+                variables.all[k].partial[0] = compute_rate(m, context);
             }
-            variables[inputs] = D1::variable(t, 0);
-            const std::span<const D1> span(variables.data(), inputs + 1);
+            variables.all[inputs] = D1::variable(t, 0);
+            const D1 rhs = user.rhs.template evaluate<D1>(variables.span());
             for (int k = 0; k < row.term_count; ++k) {
                 const Measure<D>& m = measures[terms[row.first_term + k].measure];
-                const D1 c = user.coefficients[k].template evaluate<D1>(span);
+                const D1 c = variables.find_coefficient(user, k, rhs);
                 bias += c.partial[0] * compute_rate(m, context) + c.value * compute_bias(m, context);
             }
-            const D1 rhs = user.rhs.template evaluate<D1>(span);
             time_partial = -rhs.value;
             bias -= rhs.partial[0];
         } else {

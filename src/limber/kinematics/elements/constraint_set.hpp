@@ -49,11 +49,14 @@ struct Row {
     bool is_on(std::span<const double> memory) const { return !flag.exists() || flag.in(memory); }
 };
 
-/// Coefficients of a user velocity row: functions of the values of some measures and of t (the last variable).
+/// Coefficients of a user velocity row: functions of the values of some measures and of t. The right-hand side may use
+/// rates, too, but is linear in them:  rhs = b(s, t) + sum_k c_k(s, t) rate_k,  so that b is what it is without rates
+/// and c_k what one of them adds. The row is then  sum coefficient * rate - sum_k c_k rate_k = b.
 struct UserVelocityRow {
-    std::vector<int> inputs;                    ///< measures whose values are the variables 0, 1, ...
-    std::vector<BoundExpression> coefficients;  ///< one per term
+    std::vector<int> inputs;  ///< measures whose values are the variables 0, 1, ...; t follows, then the rates
+    std::vector<BoundExpression> coefficients;  ///< of the first terms; those of the others come from rhs
     BoundExpression rhs;
+    int rates = 0;  ///< the last terms of the row are the measures whose rates rhs uses
 };
 
 /// Values of rows, filled by evaluate_positions and evaluate_velocities.

@@ -13,7 +13,7 @@ using std::abs;
 using std::atan;
 using std::sqrt;
 
-using Jet = Dual<9>;
+using Jet = Dual<10>;
 
 template <class S>
 Triple<S> scaled(const S& s, const Triple<S>& a) {
@@ -36,25 +36,46 @@ Triple<S> contact_arm(const S& h, const Triple<S>& normal, const Triple<S>& axis
 // At standstill the direction of slip is not defined; below this speed [m/s] the lateral force fades out.
 constexpr double slow_wheel = 0.01;
 
-// The lateral force for a vertical load, slip angle and camber.
+// Friction times load, and slip over it, for a vertical load, slip angle and camber: F_y is their product while the
+// slip is small.
+template <class S>
+S lateral_ratio(const CalspanCoefficients& k, const S& load, const S& slip, const S& camber, S& limit) {
+    const S friction = (S(k.b1) * load + S(k.b3) + S(k.b4) * load * load) * S(k.skid);
+    limit = friction * load;
+    if (value_of(load) > k.a2) {
+        const S shift = S(k.a2 * k.a3 * (k.a4 - k.a2) / (k.a0 * k.a4)) * camber;
+        return S(-k.a0) / (friction * load) * (slip + shift);
+    }
+    const S cornering = S(k.a1) * load * (load - S(k.a2)) - S(k.a0 * k.a2);
+    const S shift = S(-k.a2 * k.a3) * (S(k.a4) - load) * load / (S(k.a4) * cornering) * camber;
+    return cornering / (S(k.a2) * friction * load) * (slip + shift);
+}
+
+template <class S>
+S aligning_moment(const CalspanCoefficients& k, const S& load, const S& force) {
+    return (S(k.af1) * load + S(k.af2) * abs(force)) * force;
+}
+
+// The lateral force where nothing slides ahead.
 template <class S>
 S lateral_force(const CalspanCoefficients& k, const S& load, const S& slip, const S& camber, S& moment) {
-    const S friction = (S(k.b1) * load + S(k.b3) + S(k.b4) * load * load) * S(k.skid);
-    S shift(0.0);
-    S ratio(0.0);
-    if (value_of(load) <= k.a2) {
-        const S cornering = S(k.a1) * load * (load - S(k.a2)) - S(k.a0 * k.a2);
-        shift = S(-k.a2 * k.a3) * (S(k.a4) - load) * load / (S(k.a4) * cornering) * camber;
-        ratio = cornering / (S(k.a2) * friction * load) * (slip + shift);
-    } else {
-        shift = S(k.a2 * k.a3 * (k.a4 - k.a2) / (k.a0 * k.a4)) * camber;
-        ratio = S(-k.a0) / (friction * load) * (slip + shift);
-    }
+    S limit(0.0);
+    const S ratio = lateral_ratio(k, load, slip, camber, limit);
     S shape(value_of(ratio) < 0 ? -1.0 : 1.0);
     if (std::abs(value_of(ratio)) < 3) shape = ratio - ratio * abs(ratio) / S(3.0) + ratio * ratio * ratio / S(27.0);
-    const S force = friction * load * shape;
-    moment = (S(k.af1) * load + S(k.af2) * abs(force)) * force;
+    const S force = limit * shape;
+    moment = aligning_moment(k, load, force);
     return force;
+}
+
+// g of a brush whose slips share its friction.
+template <class S>
+S brush_share(const S& x, const S& y) {
+    const S square = x * x + y * y;
+    if (!(value_of(square) > 1e-24)) return S(1.0);
+    const S slip = sqrt(square);
+    if (value_of(slip) >= 3) return S(1.0) / slip;
+    return S(1.0) - slip / S(3.0) + square / S(27.0);
 }
 
 template <class S>
@@ -101,9 +122,58 @@ void add_lateral(const CalspanCoefficients& k, const S& load, const Triple<S>& n
     }
 }
 
+// How the wheel's point on the road slides ahead.
 template <class S>
-Result<S> evaluate(const TyreLaw& law, bool planar, const Triple<S>& centre, const Triple<S>& axis,
-                   const Triple<S>& velocity) {
+struct Sliding {
+    S speed, ratio;  // of rolling, never below the slow one; sigma
+};
+
+template <class S>
+Sliding<S> find_sliding(const BrushCoefficients& k, const Running<S>& running, const Triple<S>& arm,
+                        const Triple<S>& axis, const Triple<S>& velocity, const S& spin) {
+    const S rolled = S(-1.0) * dot(cross(axis, arm), running.forward) * spin;
+    const S speed = sqrt(rolled * rolled + S(k.slow * k.slow));
+    return {speed, (rolled - dot(velocity, running.forward)) / speed};
+}
+
+// Both forces in the road plane, and the aligning moment.
+template <class S>
+void add_brush(const TyreLaw& law, const S& load, const Triple<S>& normal, const Triple<S>& arm, const Triple<S>& axis,
+               const Triple<S>& velocity, const S& spin, Result<S>& result) {
+    Running<S> running;
+    if (!find_running(normal, axis, velocity, running)) return;
+    const BrushCoefficients& k = *law.longitudinal;
+    const Sliding<S> sliding = find_sliding(k, running, arm, axis, velocity, spin);
+    const S limit = S(k.friction) * load;
+    const S x = S(k.stiffness) * sliding.ratio / limit;
+    S y(0.0);
+    S side_limit(0.0);
+    if (law.lateral) {
+        const S ahead = dot(velocity, running.forward);
+        const S over_rolling = sqrt(ahead * ahead + S(k.slow * k.slow)) / sliding.speed;
+        y = lateral_ratio(*law.lateral, load, over_rolling * running.slip, running.camber, side_limit);
+    }
+    const S share = brush_share(x, y);
+    const S along = limit * share * x;
+    const S unfaded = side_limit * share * y;
+    const S side = running.rolling * unfaded;
+    S aligning(0.0);
+    if (law.lateral) aligning = running.rolling * aligning_moment(*law.lateral, load, unfaded);
+    for (int i = 0; i < 3; ++i) {
+        result.force[i] += along * running.forward[i] + side * running.left[i];
+        result.moment[i] += aligning * normal[i];
+    }
+}
+
+template <class S>
+struct Wheel {
+    Triple<S> centre, axis, velocity;
+    S spin;
+};
+
+template <class S>
+Result<S> evaluate(const TyreLaw& law, bool planar, const Wheel<S>& wheel) {
+    const auto& [centre, axis, velocity, spin] = wheel;
     Result<S> result;
     const UnaryDerivatives road = law.road->evaluate(value_of(centre[0]));
     const int up = planar ? 1 : 2;
@@ -119,19 +189,31 @@ Result<S> evaluate(const TyreLaw& law, bool planar, const Triple<S>& centre, con
     normal[up] = upright;
     result.normal = value_of(normal_force);
     result.force = scaled(normal_force, normal);
-    if (planar) return result;  // below the centre
-    if (law.lateral) add_lateral(*law.lateral, normal_force, normal, axis, velocity, result);
-    const Triple<S> tilting = cross(contact_arm(above * upright, normal, axis), result.force);
+    if (planar && !law.longitudinal) return result;  // below the centre
+    const Triple<S> arm = contact_arm(above * upright, normal, axis);
+    if (law.longitudinal) {
+        add_brush(law, normal_force, normal, arm, axis, velocity, spin, result);
+    } else if (law.lateral) {
+        add_lateral(*law.lateral, normal_force, normal, axis, velocity, result);
+    }
+    const Triple<S> tilting = cross(arm, result.force);
     for (int k = 0; k < 3; ++k) result.moment[k] += tilting[k];
     return result;
 }
 
+Triple<double> tyre_triple(const Vec3& v) {
+    return {v.x(), v.y(), v.z()};
+}
+Vec3 tyre_vector(const Triple<double>& t) {
+    return {t[0], t[1], t[2]};
+}
+
 }  // namespace
 
-TyreWrench evaluate_tyre(const TyreLaw& law, bool planar, const Vec3& centre, const Vec3& axis, const Vec3& velocity) {
-    const auto triple = [](const Vec3& v) { return Triple<double>{v.x(), v.y(), v.z()}; };
-    const Result<double> r = evaluate<double>(law, planar, triple(centre), triple(axis), triple(velocity));
-    return {Vec3(r.force[0], r.force[1], r.force[2]), Vec3(r.moment[0], r.moment[1], r.moment[2]), r.normal};
+TyreWrench evaluate_tyre(const TyreLaw& law, bool planar, const WheelMotion& wheel) {
+    const Result<double> r = evaluate<double>(
+        law, planar, {tyre_triple(wheel.centre), tyre_triple(wheel.axis), tyre_triple(wheel.velocity), wheel.spin});
+    return {tyre_vector(r.force), tyre_vector(r.moment), r.normal};
 }
 
 void add_tyre_kinks(const TyreLaw& law, bool planar, const Vec3& centre, const Vec3& velocity, KinkArguments& kinks) {
@@ -146,50 +228,55 @@ void add_tyre_kinks(const TyreLaw& law, bool planar, const Vec3& centre, const V
     law.road->add_kinks(centre.x(), velocity.x(), kinks);
 }
 
-TyreContact measure_tyre(const TyreLaw& law, bool planar, const Vec3& centre, const Vec3& axis, const Vec3& velocity) {
-    const auto triple = [](const Vec3& v) { return Triple<double>{v.x(), v.y(), v.z()}; };
-    const auto vector = [](const Triple<double>& t) { return Vec3(t[0], t[1], t[2]); };
-    const TyreWrench wrench = evaluate_tyre(law, planar, centre, axis, velocity);
-    const UnaryDerivatives road = law.road->evaluate(centre.x());
-    const double above = centre[planar ? 1 : 2] - road.f;
+TyreContact measure_tyre(const TyreLaw& law, bool planar, const WheelMotion& wheel) {
+    const TyreWrench wrench = evaluate_tyre(law, planar, wheel);
+    const UnaryDerivatives road = law.road->evaluate(wheel.centre.x());
+    const double above = wheel.centre[planar ? 1 : 2] - road.f;
     TyreContact contact;
     contact.normal = wrench.normal;
     contact.depth = std::max(0.0, law.radius - above);
-    if (planar) return contact;
+    if (planar && !law.longitudinal) return contact;
     const double upright = 1 / std::hypot(1.0, road.fx);
-    const Triple<double> normal{-road.fx * upright, 0, upright};
+    Triple<double> normal{-road.fx * upright, 0, 0};
+    normal[planar ? 1 : 2] = upright;
     Running<double> running;
-    if (!find_running(normal, triple(axis), triple(velocity), running)) return contact;
+    if (!find_running(normal, tyre_triple(wheel.axis), tyre_triple(wheel.velocity), running)) return contact;
     contact.slip = running.slip;
     contact.camber = running.camber;
-    contact.longitudinal = wrench.force.dot(vector(running.forward));
-    contact.lateral = wrench.force.dot(vector(running.left));
-    const Vec3 arm = vector(contact_arm(above * upright, normal, triple(axis)));
-    contact.aligning = (wrench.moment - arm.cross(wrench.force)).dot(vector(normal));
+    contact.longitudinal = wrench.force.dot(tyre_vector(running.forward));
+    contact.lateral = wrench.force.dot(tyre_vector(running.left));
+    const Triple<double> arm = contact_arm(above * upright, normal, tyre_triple(wheel.axis));
+    contact.aligning = (wrench.moment - tyre_vector(arm).cross(wrench.force)).dot(tyre_vector(normal));
+    if (law.longitudinal && wrench.normal > 0)
+        contact.slip_ratio = find_sliding(*law.longitudinal, running, arm, tyre_triple(wheel.axis),
+                                          tyre_triple(wheel.velocity), wheel.spin)
+                                 .ratio;
     return contact;
 }
 
-TyreWrench evaluate_tyre(const TyreLaw& law, bool planar, const Vec3& centre, const Vec3& axis, const Vec3& velocity,
-                         TyreTangent& tangent) {
-    const auto triple = [](const Vec3& v, int first) {
+TyreWrench evaluate_tyre(const TyreLaw& law, bool planar, const WheelMotion& wheel, TyreTangent& tangent) {
+    const auto variables = [](const Vec3& v, int first) {
         return Triple<Jet>{Jet::variable(v.x(), first), Jet::variable(v.y(), first + 1),
                            Jet::variable(v.z(), first + 2)};
     };
-    const Result<Jet> r = evaluate<Jet>(law, planar, triple(centre, 0), triple(axis, 3), triple(velocity, 6));
+    const Result<Jet> r = evaluate<Jet>(law, planar,
+                                        {variables(wheel.centre, 0), variables(wheel.axis, 3),
+                                         variables(wheel.velocity, 6), Jet::variable(wheel.spin, 9)});
     TyreWrench wrench;
     wrench.normal = r.normal;
-    for (int i = 0; i < 3; ++i) {
-        wrench.force[i] = r.force[i].value;
-        wrench.moment[i] = r.moment[i].value;
-        for (int j = 0; j < 3; ++j) {
-            tangent.by_centre(i, j) = r.force[i].partial[j];
-            tangent.by_axis(i, j) = r.force[i].partial[3 + j];
-            tangent.by_velocity(i, j) = r.force[i].partial[6 + j];
-            tangent.by_centre(3 + i, j) = r.moment[i].partial[j];
-            tangent.by_axis(3 + i, j) = r.moment[i].partial[3 + j];
-            tangent.by_velocity(3 + i, j) = r.moment[i].partial[6 + j];
+    const auto take = [&](const Triple<Jet>& of, Vec3& value, int first_row) {
+        for (int i = 0; i < 3; ++i) {
+            value[i] = of[i].value;
+            for (int j = 0; j < 3; ++j) {
+                tangent.by_centre(first_row + i, j) = of[i].partial[j];
+                tangent.by_axis(first_row + i, j) = of[i].partial[3 + j];
+                tangent.by_velocity(first_row + i, j) = of[i].partial[6 + j];
+            }
+            tangent.by_spin[first_row + i] = of[i].partial[9];
         }
-    }
+    };
+    take(r.force, wrench.force, 0);
+    take(r.moment, wrench.moment, 3);
     return wrench;
 }
 

@@ -151,6 +151,8 @@ private:
     int find_or_make_scalar(const std::string& name);
     int joint_coordinate(const Joint& joint, const std::string& coordinate);
     int sensor_scalar(const std::string& name);
+    /// A scalar, "crank.angle", or a rate, "crank.angle.rate" or a sensor of one; its measure is -1 if there is none.
+    LawInput law_input(const std::string& name);
     /// Like scalar(), and sensors of expressions that are sums of scalars.
     ScalarSum scalar_sum(const std::string& name, const std::string& what);
     ScalarSum expression_sum(const std::string& sensor, const Number& expression, const std::string& what);
@@ -197,6 +199,7 @@ private:
     MotionVector<D> motion_vector(const Number3& components, int point, std::vector<int>& slots,
                                   const std::string& what);
     void add_gravity();
+    void add_orbit(double rate);
 
     const Model& model_;
     ModelEvaluation evaluation_;

@@ -66,7 +66,7 @@ struct RoadBuilder {
 }  // namespace
 
 // Names in a law's expression that are neither x, v, t nor parameters are joint coordinates, position sensors, or
-// their rates ("crank.angle.rate").
+// their rates ("crank.angle.rate"), or sensors of a rate.
 template <int D>
 std::vector<std::string> MechanismBuilder<D>::law_inputs(const std::string& force, const ScalarLaw& law,
                                                          std::vector<LawInput>& inputs) {
@@ -74,10 +74,7 @@ std::vector<std::string> MechanismBuilder<D>::law_inputs(const std::string& forc
     if (law.kind != ScalarLaw::Kind::expression) return names;
     for (const std::string& name : law.expression.names()) {
         if (name == "x" || name == "v" || name == "t" || model_.parameters.contains(name)) continue;
-        LawInput input;
-        const std::string base = without_rate(name);
-        input.is_rate = base != name;
-        input.measure = find_or_make_scalar(base);
+        const LawInput input = law_input(name);
         if (input.measure < 0) continue;  // binding will report the unknown name
         inputs.push_back(input);
         names.push_back(name);
@@ -353,8 +350,16 @@ void MechanismBuilder<D>::add_force(const std::string& name, const Tyre& tyre) {
             throw ModelError(what + ": A0, A2 and A4 of the lateral model must be positive");
         force->law.lateral = k;
     }
-    // With camber the force has a moment about the wheel's centre.
-    if (D == 3) slots.insert(slots.end(), on.axis.begin(), on.axis.end());
+    if (tyre.longitudinal) {
+        BrushCoefficients k;
+        k.stiffness = positive(tyre.longitudinal->stiffness, "longitudinal: stiffness");
+        k.friction = positive(tyre.longitudinal->friction, "longitudinal: friction");
+        if (tyre.longitudinal->slow_speed)
+            k.slow = positive(*tyre.longitudinal->slow_speed, "longitudinal: slow-speed");
+        force->law.longitudinal = k;
+    }
+    // With camber or a longitudinal law the force has a moment about the wheel's centre.
+    if (D == 3 || tyre.longitudinal) slots.insert(slots.end(), on.axis.begin(), on.axis.end());
     m_.forces.add(name, std::move(force), slots);
 }
 

@@ -29,6 +29,7 @@
 #include <cmath>
 
 #include "limber/kinematics/mechanism/builder.hpp"
+#include "limber/model/linear_form.hpp"
 
 namespace limber {
 namespace {
@@ -428,26 +429,49 @@ void MechanismBuilder<D>::add_rows(const std::string&, const Skate&) {
 template <int D>
 void MechanismBuilder<D>::add_rows(const std::string& name, const VelocityJoint& joint) {
     const std::string what = fmt::format("joint '{}'", name);
+    const Number equals = joint.equals.value_or(Number(0.0));
     // The scalars that appear in the coefficients are the variables of the row.
     UserVelocityRow user;
     std::vector<std::string> names;
-    const auto collect = [&](const Number& n) {
-        for (const std::string& name : n.names()) {
-            if (name == "t" || model_.parameters.contains(name)) continue;
-            if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    std::vector<std::string> rate_names;
+    std::vector<int> rates;
+    const auto collect = [&](const Number& n, bool may_use_rates) {
+        for (const std::string& used : n.names()) {
+            if (used == "t" || model_.parameters.contains(used)) continue;
+            const LawInput input = law_input(used);
+            if (input.is_rate && input.measure >= 0) {
+                if (!may_use_rates)
+                    throw ModelError(
+                        fmt::format("{}: a coefficient cannot use the rate '{}', which would make the equation "
+                                    "nonlinear in rates; 'equals' can",
+                                    what, used));
+                rate_names.push_back(used);
+                rates.push_back(input.measure);
+            } else if (std::find(names.begin(), names.end(), used) == names.end()) {
+                names.push_back(used);
+            }
         }
     };
-    for (const ScalarTerm& term : joint.terms) collect(term.coefficient);
-    if (joint.equals) collect(*joint.equals);
-    if (names.size() > 60) throw ModelError(what + ": more than 60 scalars in one velocity constraint");
-    for (const std::string& name : names) user.inputs.push_back(scalar(name, what));
+    for (const ScalarTerm& term : joint.terms) collect(term.coefficient, false);
+    collect(equals, true);
+    if (names.size() + rates.size() > 60) throw ModelError(what + ": more than 60 scalars in one velocity constraint");
+    for (const std::string& used : names) user.inputs.push_back(scalar(used, what));
     names.emplace_back("t");
     std::vector<int> measures;
     for (const ScalarTerm& term : joint.terms) {
         measures.push_back(scalar(term.scalar, what));
         user.coefficients.push_back(evaluation_.bind(term.coefficient, names, what));
     }
-    user.rhs = evaluation_.bind(joint.equals.value_or(Number(0.0)), names, what);
+    names.insert(names.end(), rate_names.begin(), rate_names.end());
+    measures.insert(measures.end(), rates.begin(), rates.end());
+    user.rates = static_cast<int>(rates.size());
+    user.rhs = evaluation_.bind(equals, names, what);
+    // Rates move to the other side of the equation, with what multiplies them.
+    std::vector<Degree> variables(user.inputs.size() + 1);
+    variables.resize(names.size(), {Degree::linear});
+    if (user.rhs.evaluate(std::span<const Degree>(variables)).power == Degree::other)
+        throw ModelError(
+            fmt::format("{}: 'equals' may use rates to the first power only, found \"{}\"", what, equals.text()));
     m_.constraints.add_user_velocity_row(static_cast<int>(m_.elements.size()) - 1, measures, std::move(user));
 }
 

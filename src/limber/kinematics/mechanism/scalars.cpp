@@ -69,6 +69,14 @@ int MechanismBuilder<D>::sensor_scalar(const std::string& name) {
 }
 
 template <int D>
+LawInput MechanismBuilder<D>::law_input(const std::string& name) {
+    if (const auto* rate = find_sensor<RateSensor>(model_, name))
+        return {find_or_make_scalar(rate->coordinate.name), true};
+    const std::string base = without_rate(name);
+    return {find_or_make_scalar(base), base != name};
+}
+
+template <int D>
 int MechanismBuilder<D>::find_or_make_scalar(const std::string& name) {
     const auto known = scalar_by_name_.find(name);
     if (known != scalar_by_name_.end()) return known->second;
@@ -185,6 +193,8 @@ template ScalarSum MechanismBuilder<2>::scalar_sum(const std::string&, const std
 template ScalarSum MechanismBuilder<3>::scalar_sum(const std::string&, const std::string&);
 template int MechanismBuilder<2>::find_or_make_scalar(const std::string&);
 template int MechanismBuilder<3>::find_or_make_scalar(const std::string&);
+template LawInput MechanismBuilder<2>::law_input(const std::string&);
+template LawInput MechanismBuilder<3>::law_input(const std::string&);
 template std::vector<std::string> MechanismBuilder<2>::scalar_names() const;
 template std::vector<std::string> MechanismBuilder<3>::scalar_names() const;
 

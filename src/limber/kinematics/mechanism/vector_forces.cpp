@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "limber/kinematics/forces/orbit_force.hpp"
 #include "limber/kinematics/forces/vector_force.hpp"
 #include "limber/kinematics/mechanism/builder.hpp"
 
@@ -46,9 +47,11 @@ MotionVector<D> MechanismBuilder<D>::motion_vector(const Number3& components, in
             const int rate_along = find_name(velocity_names, name);
             const int axis = std::max(along, rate_along);
             if (axis >= D) throw ModelError(fmt::format("{}: a planar model has no '{}'", what, name));
-            const std::string base = without_rate(name);
-            input.is_rate = rate_along >= 0 || base != name;
-            input.measure = axis >= 0 ? world_component(point, axis) : find_or_make_scalar(base);
+            if (axis >= 0) {
+                input = {world_component(point, axis), rate_along >= 0};
+            } else {
+                input = law_input(name);
+            }
             if (input.measure < 0) continue;  // binding will report the unknown name
             vector.inputs.push_back(input);
             names.push_back(name);
@@ -89,6 +92,10 @@ void MechanismBuilder<D>::add_force(const std::string& name, const Torque& torqu
 // mass, since each body feels what is at its own.
 template <int D>
 void MechanismBuilder<D>::add_gravity() {
+    if (model_.orbit) {
+        add_orbit(evaluation_.number(*model_.orbit, "gravity: orbit"));
+        return;
+    }
     Number3 field{0.0, 0.0, 0.0};
     bool has_field = false;
     for (int k = 0; k < D; ++k) {
@@ -111,6 +118,34 @@ void MechanismBuilder<D>::add_gravity() {
         e->vector.factor = m_.bodies[b].mass;
         // No name that a force of the model could have.
         m_.forces.add(fmt::format("gravity of {}", m_.bodies[b].name), std::move(e), slots);
+    }
+}
+
+template <int D>
+void MechanismBuilder<D>::add_orbit(double rate) {
+    for (std::size_t b = 0; b < m_.bodies.size(); ++b) {
+        const MechanismBody<D>& body = m_.bodies[b];
+        // What a lamina or a body is along its axes: J = 1/2 tr(I) - I.
+        const Mat3 inertia = evaluation_.mass_properties(body.handle).inertia;
+        const Mat3 moment = 0.5 * inertia.trace() * Mat3::Identity() - inertia;
+        const auto& solids = model_.bodies.get(body.handle).solids;
+        const bool is_bare = std::any_of(solids.begin(), solids.end(), [&](const Solid& solid) {
+            return solid.kind == Solid::Kind::general && evaluation_.number(solid.inertia[2], body.name) != 0;
+        });
+        if (D == 2 && is_bare)
+            throw ModelError(
+                fmt::format("body '{}': in an orbit a body needs its inertias along both axes, which 'inertia' does "
+                            "not tell in the plane: give it a rod, box or disc with the mass, or take a spatial model",
+                            body.name));
+        auto e = std::make_shared<OrbitForce<D>>();
+        e->rate = rate;
+        e->mass = body.mass;
+        e->second_moment = moment.topLeftCorner<D, D>();
+        if (!(body.mass > 0) && e->second_moment.isZero(0)) continue;
+        std::vector<int> slots{feature(static_cast<int>(b), true, Vec<D>::Zero())};
+        if (!e->second_moment.isZero(0))
+            for (int k = 0; k < D; ++k) slots.push_back(feature(static_cast<int>(b), false, Vec<D>::Unit(k)));
+        m_.forces.add(fmt::format("orbit of {}", body.name), std::move(e), slots);
     }
 }
 
