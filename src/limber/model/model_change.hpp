@@ -37,6 +37,7 @@ private:
         Number3 gravity;
         Parameters parameters;
         std::vector<InitialValue> initial_positions, initial_rates;
+        StartVelocities initial_velocities = StartVelocities::on_joints;
         SimulationDefaults simulation;
     };
     static Rest rest_of(const Model& model);

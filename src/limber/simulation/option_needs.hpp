@@ -29,6 +29,13 @@ struct Method {
     bool has_penalty() const;
     bool couples_accelerations() const { return is_divided() && options.modular.coupling == Coupling::acceleration; }
     bool has_relative_error() const;
+    /// Springs between components in place of joints.
+    bool has_spring_joints() const { return is_divided() && options.modular.gluing == Gluing::penalty; }
+    /// Springs in place of all constraints.
+    bool has_springs() const {
+        return formulation.has_spring_form && !is_time_stepping() &&
+               options.formulation_options.penalty_form == PenaltyForm::springs;
+    }
 };
 
 /// "It needs" `words`.
@@ -39,8 +46,9 @@ struct Need {
 
 namespace needs {
 
-extern const Need any_run, division, newton, stabilisation, gains, gains_or_error, stops, impacts, penalty, structural,
-    newmark, hht, generalized_alpha, corrector, halvings, stop_penalty, uzawa, adaptive;
+extern const Need any_run, division, newton, stabilisation, gains_or_error, stops, impacts, penalty, structural,
+    newmark, hht, generalized_alpha, corrector, halvings, stop_penalty, uzawa, adaptive, step_control, spring_penalty,
+    velocity_gain, penalty_formulation;
 
 }  // namespace needs
 
