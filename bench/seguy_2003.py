@@ -386,7 +386,7 @@ The motion is chaotic: towards 20 s the two of figure 4 part. The paper's senten
 ## Figure 5
 
 The pendulum that changes its pivot (`examples/live/walking-pendulum.yaml`), a uniform rod, its pivot a joint between components (`--coupling acceleration`); [[WALK]].
-With springs in its place (`--gluing penalty`) ours comes apart at the first swap: the rest of the step after the event is short, and the springs are as stiff as that rest would bear. The paper has no such event.
+With springs in its place (`--gluing penalty`) ours comes apart at the first swap; why is not settled (probably the short rest of the step after the event, for which springs are made far too stiff). So this figure of the paper, made with penalty joints, is not confirmed with them.
 
 ![figure 5](modular-2003-figure-5.svg)
 
