@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "limber/dynamics/penalized_mass.hpp"
 
@@ -98,11 +99,36 @@ void AccelerationSolver::use_gains_for_step(double step) {
     if (step <= gain_step_) return;
     gain_step_ = step;
     gains_ = make_gains(options_, step);
+    if (!options_.joint_frequency.empty() || !options_.joint_damping.empty()) update_row_gains();
+}
+
+void AccelerationSolver::update_row_gains() {
+    const int count = system_->holonomic_rows();
+    position_gains_.resize(count);
+    rate_gains_.resize(count);
+    for (int r = 0; r < count; ++r) {
+        std::string joint = system_->row_name(r);  // "joint 'name'", "driver 'name'", ...
+        constexpr std::string_view before = "joint '";
+        joint = joint.starts_with(before) ? joint.substr(before.size(), joint.size() - before.size() - 1) : "";
+        const Gains gains = make_gains(options_, gain_step_, joint);
+        position_gains_[r] = gains.position;
+        rate_gains_[r] = gains.rate;
+    }
 }
 
 Gains make_gains(const FormulationOptions& options, double step) {
-    const double omega = options.frequency / step;
-    return {omega * omega, 2 * options.damping * omega, 0.1 / step};
+    return make_gains(options, step, "");
+}
+
+Gains make_gains(const FormulationOptions& options, double step, const std::string& joint) {
+    const auto own = [&](const NumbersByJoint& numbers, double usual) {
+        for (const auto& [name, number] : numbers)
+            if (name == joint) return number;
+        return usual;
+    };
+    const double omega = own(options.joint_frequency, options.frequency_or_usual()) / step;
+    const double damping = own(options.joint_damping, options.damping_or_usual());
+    return {omega * omega, 2 * damping * omega, options.velocity_gain / step};
 }
 
 bool AccelerationSolver::has_come_apart() {
@@ -117,14 +143,21 @@ void AccelerationSolver::update_target() {
     const int holonomic = system_->holonomic_rows();
     const int rest = system_->rows() - holonomic;
     target_ = e.bias;
-    if (gains_.position == 0 && gains_.rate == 0) return;
-    target_.head(holonomic) += gains_.position * e.phi.head(holonomic) + gains_.rate * e.rate.head(holonomic);
+    if (!has_gains()) return;
+    if (position_gains_.size() == 0) {
+        target_.head(holonomic) += gains_.position * e.phi.head(holonomic) + gains_.rate * e.rate.head(holonomic);
+    } else {
+        target_.head(holonomic) += position_gains_.cwiseProduct(e.phi.head(holonomic));
+        target_.head(holonomic) += rate_gains_.cwiseProduct(e.rate.head(holonomic));
+    }
     target_.tail(rest) += gains_.velocity_row * e.rate.tail(rest);
 }
 
-double AccelerationSolver::perturbation() const {
-    if (gains_.position == 0 && gains_.rate == 0) return 0;
-    return (target_ - evaluation_->bias).squaredNorm();
+double AccelerationSolver::perturbation(const VecX& a) {
+    if (!has_gains()) return 0;
+    multiply(system_->jacobian_pattern(), evaluation_->jacobian, a, rows_);
+    rows_ += evaluation_->bias;
+    return rows_.squaredNorm();
 }
 
 }  // namespace limber

@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "limber/dynamics/system/system.hpp"
@@ -23,14 +24,38 @@ enum class Stabilisation {
     none
 };
 
+/// What the formulation `penalty` puts in the place of a constraint.
+enum class PenaltyForm {
+    artificial_mass,  ///< mass, spring and damper: Seguy 2003 eqs. 7, 8
+    springs           ///< spring and damper alone, as stiff as the step bears: eqs. 6, 17, 18, 21
+};
+
+/// The inertia that makes the stiffness of such a spring out of a frequency.
+enum class RowInertia {
+    response,  ///< what resists forces along the row: one over the sum of its row of |J M^-1 J^T|
+    product    ///< diagonal of J M J^T, Seguy 2003 eq. 15: depends on the coordinates
+};
+
+/// Numbers that belong to the joints of these names.
+using NumbersByJoint = std::vector<std::pair<std::string, double>>;
+
 struct FormulationOptions {
     /// Penalty over the inertia met by a row. 0: 1e6 (`global`), 1e7 (accelerations), 1e8 where no multiplier iteration
     /// makes up for it (`penalty`). Beyond 1e9 rounding takes over.
     double penalty = 0;
     double penalty_or(double automatic) const { return penalty > 0 ? penalty : automatic; }
-    /// Gains kp = (frequency / step)^2, kv = 2 damping frequency / step (Joli 2008 eq. 12).
-    double frequency = 0.2 * pi;
-    double damping = 0.1;
+    /// Gains kp = (frequency / step)^2, kv = 2 damping frequency / step. 0: 0.2 pi and 0.1 (Joli 2008 eq. 12); under
+    /// step control see step_control.hpp.
+    double frequency = 0;
+    double damping = 0;
+    double frequency_or_usual() const { return frequency > 0 ? frequency : 0.2 * pi; }
+    double damping_or_usual() const { return damping > 0 ? damping : 0.1; }
+    /// Gain of rows for velocities, over the step (Seguy 2003 eq. 21).
+    double velocity_gain = 0.1;
+    /// The same for the rows of single joints.
+    NumbersByJoint joint_frequency{}, joint_damping{};
+    PenaltyForm penalty_form = PenaltyForm::artificial_mass;
+    RowInertia row_inertia = RowInertia::response;  ///< of springs in place of joints
     Stabilisation stabilisation = Stabilisation::automatic;
     /// global, hybrid, semi-recursive: Newton's method with the tangent of the hybrid paper instead of the exact one.
     /// Cheaper per step, more iterations; the solution is the same.
@@ -46,6 +71,8 @@ struct FormulationOptions {
 
 /// Of eq. (12) for a step of this length.
 Gains make_gains(const FormulationOptions& options, double step);
+/// The same for a joint or driver of this name.
+Gains make_gains(const FormulationOptions& options, double step, const std::string& joint);
 
 class PenalizedMass;
 
@@ -87,13 +114,15 @@ public:
     long iterations() const { return iterations_; }
     /// Why the last solve or projection failed; never empty then.
     std::string failure() const { return failure_.empty() ? "no accelerations were found" : failure_; }
-    /// Sum of squares of the constraint-acceleration perturbation kp Phi + kv Phi' of the last solve (Seguy 2003 eq.
-    /// 22-24).
-    double perturbation() const;
+    /// Sum of squares of the constraint-acceleration perturbation of the last solve, which gave the accelerations a: of
+    /// kp Phi + kv Phi' what accelerations can follow, J a + bias, and so projected as in Seguy 2003 eq. (23). Without
+    /// gains nothing is perturbed.
+    virtual double perturbation(const VecX& a);
 
 protected:
     /// bias + gain terms: what J a must cancel.
     void update_target();
+    bool has_gains() const { return gains_.position != 0 || gains_.rate != 0; }
     // The two halves of a projection, with a matrix S = M + J^T W J factorised near by (positions) or here
     // (velocities). False: the matrix is from too far away.
     bool correct_positions(double t, VecX& q, std::span<const double> memory, PenalizedMass& mass, VecX& lambda);
@@ -104,6 +133,7 @@ protected:
     std::unique_ptr<Evaluation> evaluation_;
     Gains gains_;
     double gain_step_ = 0;
+    VecX position_gains_, rate_gains_;  // row by row, if joints have their own; else empty
     VecX target_;
     long iterations_ = 0;
     std::string failure_;
@@ -111,6 +141,7 @@ protected:
 private:
     struct Projector;
     Projector& projector();
+    void update_row_gains();
 
     std::unique_ptr<Projector> projector_;  // made when first needed
     VecX rows_, unprojected_;
@@ -135,6 +166,7 @@ struct FormulationInfo {
     bool has_penalty = true;            ///< the option acts on its accelerations, or on their projection
     bool has_step_penalty = false;      ///< the option acts on its steps
     bool has_step_multipliers = false;  ///< those of its steps alone do the work of drivers
+    bool has_spring_form = false;       ///< can put springs without mass in the place of constraints
 
     bool is_step_solver() const { return make_steps != nullptr; }
 };

@@ -10,6 +10,7 @@
 #include "limber/dynamics/null_space.hpp"
 #include "limber/dynamics/penalty.hpp"
 #include "limber/dynamics/semi_recursive.hpp"
+#include "limber/dynamics/spring_penalty.hpp"
 #include "limber/model/error.hpp"
 
 namespace limber {
@@ -24,6 +25,8 @@ std::unique_ptr<AccelerationSolver> accelerations(SystemPointer system, const Fo
 
 // Nothing makes up for what a penalty leaves open: it must be larger.
 std::unique_ptr<AccelerationSolver> penalized_accelerations(SystemPointer system, const FormulationOptions& options) {
+    if (options.penalty_form == PenaltyForm::springs)
+        return std::make_unique<SpringPenaltySolver>(std::move(system), options);
     FormulationOptions stiffer = options;
     stiffer.penalty = options.penalty_or(1e8);
     return std::make_unique<PenaltySolver>(std::move(system), stiffer);
@@ -50,7 +53,8 @@ std::vector<FormulationInfo> list_formulations() {
                     .make_accelerations = accelerations<BaumgarteSolver>});
     list.push_back({.name = "penalty",
                     .description = "acceleration-based penalty, without multiplier iteration",
-                    .make_accelerations = penalized_accelerations});
+                    .make_accelerations = penalized_accelerations,
+                    .has_spring_form = true});
     list.push_back({.name = "null-space",
                     .description = "orthogonal decomposition of the constraint Jacobian, with projection",
                     .make_accelerations = accelerations<NullSpaceSolver>,

@@ -34,6 +34,9 @@ StepReport ExplicitStepper::step(State& state, double h) {
     ++report.iterations;
     if (!solver_->solve(end, q_, v_, state.memory, a_, lambda_) || solver_->has_come_apart())
         return fail(solver_->failure());
+    perturbation_ = {};
+    if (perturbation_limit_ < std::numeric_limits<double>::infinity()) perturbation_.add(solver_->perturbation(a_));
+    if (perturbation_.last > perturbation_limit_) return fail(too_rough);
     state.complete_step(end, h, q_, v_, a_, a_, lambda_);
     solver_->system().update_memory(solver_->evaluation(), state.q, state.memory);
     return report;

@@ -2,6 +2,8 @@
 // What explicit schemes have in common: an acceleration solver, constraints kept by gains during the step or by
 // projection at its end, and an evaluation there, which is the first one of the next step.
 
+#include <limits>
+
 #include "limber/integration/stepper.hpp"
 
 namespace limber {
@@ -14,7 +16,9 @@ public:
     StepReport step(State& state, double h) final;
     const System& system() const final { return solver_->system(); }
     void expect_parts_of(double step) final { whole_step_ = step; }
-    double perturbation() const final { return solver_->perturbation(); }
+    void limit_perturbation(double limit) final { perturbation_limit_ = limit; }
+    Perturbation perturbation() const final { return perturbation_; }
+    StepReport restart(State& state) final { return restart_state(*solver_, state); }
 
 protected:
     /// Finds positions and velocities at the end of a step, q_ and v_, and counts its evaluations. False: the solver
@@ -32,6 +36,8 @@ private:
     bool use_gains_;
     int projection_interval_, unprojected_steps_ = 0;
     double whole_step_ = 0;
+    double perturbation_limit_ = std::numeric_limits<double>::infinity();
+    Perturbation perturbation_;
 };
 
 }  // namespace limber

@@ -39,7 +39,7 @@ public:
     StepReport step(State& state, double h) override;
     const System& system() const override { return *system_; }
     void expect_parts_of(double step) override { inner_->expect_parts_of(step); }
-    double perturbation() const override { return inner_->perturbation(); }
+    Perturbation perturbation() const override { return inner_->perturbation(); }
     bool tell(StepListener* listener) override {
         listener_ = listener;
         return true;

@@ -124,6 +124,7 @@ StepReport PredictorCorrector::step(State& state, double h) {
     double before = 0;
     double ratio = 0;
     double change = 0;
+    perturbation_ = {};
     for (int pass = 0; pass < passes_; ++pass) {
         q_ = f.q_hat + (f.beta * h * h) * scheme_a_;
         v_ = f.v_hat + (f.gamma * h) * scheme_a_;
@@ -133,6 +134,14 @@ StepReport PredictorCorrector::step(State& state, double h) {
             return report;
         }
         ++report.iterations;
+        if (perturbation_limit_ < std::numeric_limits<double>::infinity()) {
+            perturbation_.add(solver_->perturbation(a_));
+            if (perturbation_.last > perturbation_limit_) {
+                report.ok = false;
+                report.reason = too_rough;
+                return report;
+            }
+        }
         // (1 - dm) A' + dm A_n = (1 - df) a' + df a_n with A the acceleration of the difference formulas.
         change = 0;
         double size = 0;

@@ -12,6 +12,8 @@
 //                        q' = q + h v + h^2 (10 a_n - a_(n-1) + 3 a') / 24
 //                        v' = v + h (8 a_n - a_(n-1) + 5 a') / 12
 
+#include <limits>
+
 #include "limber/dynamics/step_solver.hpp"
 #include "limber/integration/stepper.hpp"
 
@@ -59,7 +61,9 @@ public:
     StepReport step(State& state, double h) override;
     const System& system() const override { return solver_->system(); }
     void expect_parts_of(double step) override { whole_step_ = step; }
-    double perturbation() const override { return solver_->perturbation(); }
+    void limit_perturbation(double limit) override { perturbation_limit_ = limit; }
+    Perturbation perturbation() const override { return perturbation_; }
+    StepReport restart(State& state) override { return restart_state(*solver_, state); }
 
 private:
     std::unique_ptr<AccelerationSolver> solver_;
@@ -72,6 +76,8 @@ private:
     int passes_;
     int projection_interval_, unprojected_steps_ = 0;
     int growing_ = 0;
+    double perturbation_limit_ = std::numeric_limits<double>::infinity();
+    Perturbation perturbation_;
     DifferenceFormulas formulas_;
     VecX q_, v_, a_, scheme_a_, lambda_;
     VecX unprojected_q_, unprojected_v_;

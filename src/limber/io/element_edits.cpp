@@ -224,6 +224,7 @@ Model replace_section(const Model& model, const std::string& section, const YAML
     if (section == "initial") {
         cleared.initial_positions.clear();
         cleared.initial_rates.clear();
+        cleared.initial_velocities = StartVelocities::on_joints;
     }
     if (section == "simulation") {
         // What is written elsewhere in a file stays.

@@ -33,6 +33,9 @@ inline Words words_of(ImpactLaw) {
 inline Words words_of(StartPose) {
     return {"as-written", "equilibrium"};
 }
+inline Words words_of(StartVelocities) {
+    return {"on-joints", "as-written"};
+}
 inline Words words_of(Interpolation::Kind) {
     return {"cubic", "linear"};
 }

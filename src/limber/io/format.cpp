@@ -237,6 +237,10 @@ const std::vector<FieldFormat>& initial_fields() {
         {"rates", K::coordinate_map,
          "their rates at the start; other bodies are moved along with the least change of kinetic energy, those "
          "written at rest too"},
+        {"velocities", K::text,
+         "on-joints (default): moved onto the joints by the least change of kinetic energy; as-written: left as the "
+         "bodies have them, whatever the joints demand, to see how a method with gains, or without stabilisation, "
+         "treats the error"},
     };
     return list;
 }

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "limber/io/field_reader.hpp"
+#include "limber/io/field_words.hpp"
 #include "limber/io/other_words.hpp"
 #include "limber/io/regular_file.hpp"
 #include "limber/kinematics/mechanism/mechanism.hpp"
@@ -317,6 +318,10 @@ void ModelReader::read_initial() {
         };
         values("positions", model_.initial_positions);
         values("rates", model_.initial_rates);
+        if (const auto velocities = node->child("velocities")) {
+            model_.initial_velocities = static_cast<StartVelocities>(velocities->choice(words_of(StartVelocities{})));
+            file_.places["initial velocities"] = velocities->location();
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "limber/io/field_words.hpp"
 #include "limber/io/field_writer.hpp"
 
 namespace limber {
@@ -56,6 +57,8 @@ YAML::Node ElementWriter::initial() const {
     MappingWriter map;
     map.add("positions", values(model_.initial_positions));
     map.add("rates", values(model_.initial_rates));
+    if (model_.initial_velocities != StartVelocities::on_joints)
+        map.add("velocities", YAML::Node(words_of(model_.initial_velocities)[1]));
     return map.take();
 }
 
@@ -214,7 +217,7 @@ private:
     void write_initial() {
         MappingWriter initial;
         for (const auto& part : elements_.initial())
-            if (part.second.size() > 0) initial.add(part.first.Scalar(), part.second);
+            if (part.second.IsScalar() || part.second.size() > 0) initial.add(part.first.Scalar(), part.second);
         entry_unless_empty("initial", initial.take());
     }
 

@@ -42,6 +42,15 @@ constexpr double max_drift_under_gains = 1e-5;
 void choose_stabilisation(StepperParts& parts) {
     Stabilisation stabilisation = parts.formulation_options.stabilisation;
     parts.tolerated_drift = std::numeric_limits<double>::infinity();
+    // Springs are nothing but gains, and a projection would take away what they hold by.
+    if (parts.formulation.has_spring_form && parts.formulation_options.penalty_form == PenaltyForm::springs) {
+        if (stabilisation != Stabilisation::automatic && stabilisation != Stabilisation::gains)
+            throw ModelError(
+                "penalty-form=springs: springs in the place of constraints are their stabilisation; leave out the "
+                "option stabilisation");
+        parts.has_gains = true;
+        return;
+    }
     if (stabilisation == Stabilisation::automatic) {
         const bool are_gains_fit =
             parts.integrator.is_structural() && !parts.formulation.always_projects &&
@@ -54,13 +63,6 @@ void choose_stabilisation(StepperParts& parts) {
     if (stabilisation == Stabilisation::projection) parts.tolerated_drift = 0;
     parts.has_gains = stabilisation == Stabilisation::gains;
     parts.projects = stabilisation == Stabilisation::projection;
-}
-
-// A step that fails is divided; with step control, one that disturbs the constraints too much, too.
-std::unique_ptr<Stepper> with_halvings(std::unique_ptr<Stepper> stepper, const IntegratorOptions& options) {
-    if (options.step_control > 0)
-        return std::make_unique<PerturbationControl>(std::move(stepper), options.step_control, options.max_halvings);
-    return std::make_unique<RecoveringStepper>(std::move(stepper), options.max_halvings);
 }
 
 template <int D>
@@ -206,9 +208,10 @@ const IntegratorInfo& find_integrator(const std::string& name) {
 std::unique_ptr<Stepper> make_stepper(const std::string& formulation, const std::string& integrator,
                                       const std::shared_ptr<const System>& system, const FormulationOptions& options,
                                       const IntegratorOptions& scheme_options) {
-    StepperParts parts{find_formulation(formulation), find_integrator(integrator), system, options, scheme_options};
+    const FormulationOptions chosen = with_gains_under_control(options, scheme_options);
+    StepperParts parts{find_formulation(formulation), find_integrator(integrator), system, chosen, scheme_options};
     if (parts.integrator.kind != IntegratorKind::time_stepping) {
-        parts.solver = parts.formulation.make_accelerations(system, options);
+        parts.solver = parts.formulation.make_accelerations(system, chosen);
         choose_stabilisation(parts);
     }
     return parts.integrator.make(parts);

@@ -207,6 +207,7 @@ struct Model {
     Table<Sensor> sensors;
     Table<EventRule> events;
     std::vector<InitialValue> initial_positions, initial_rates;
+    StartVelocities initial_velocities = StartVelocities::on_joints;
     SimulationDefaults simulation;
 
     BodyHandle ground() const;

@@ -15,8 +15,14 @@ bool same(const Parameters& a, const Parameters& b) {
 }  // namespace
 
 ModelChange::Rest ModelChange::rest_of(const Model& model) {
-    return {model.title,         model.gravity,   model.orbit, model.parameters, model.initial_positions,
-            model.initial_rates, model.simulation};
+    return {model.title,
+            model.gravity,
+            model.orbit,
+            model.parameters,
+            model.initial_positions,
+            model.initial_rates,
+            model.initial_velocities,
+            model.simulation};
 }
 
 ModelChange::ModelChange(const Model& before, const Model& after)
@@ -26,7 +32,8 @@ ModelChange::ModelChange(const Model& before, const Model& after)
     changes_gravity_ = before_.gravity != after_.gravity || before_.orbit != after_.orbit;
     changes_parameters_ = !same(before_.parameters, after_.parameters);
     changes_rest_ = before_.title != after_.title || before_.initial_positions != after_.initial_positions ||
-                    before_.initial_rates != after_.initial_rates || before_.simulation != after_.simulation;
+                    before_.initial_rates != after_.initial_rates ||
+                    before_.initial_velocities != after_.initial_velocities || before_.simulation != after_.simulation;
 }
 
 bool ModelChange::is_empty() const {
@@ -74,6 +81,7 @@ void ModelChange::apply(Model& model, bool backwards) const {
         changed.title = to.title;
         changed.initial_positions = to.initial_positions;
         changed.initial_rates = to.initial_rates;
+        changed.initial_velocities = to.initial_velocities;
         changed.simulation = to.simulation;
     }
     model = std::move(changed);

@@ -38,6 +38,7 @@ private:
         std::optional<Number> orbit;
         Parameters parameters;
         std::vector<InitialValue> initial_positions, initial_rates;
+        StartVelocities initial_velocities = StartVelocities::on_joints;
         SimulationDefaults simulation;
     };
     static Rest rest_of(const Model& model);

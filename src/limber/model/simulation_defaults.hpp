@@ -20,12 +20,17 @@ enum class ImpactLaw {
 
 enum class StartPose { as_written, equilibrium };
 
+/// Velocities at the start: moved onto the joints by the least change, or left as the bodies have them, for showing how
+/// a method treats errors.
+enum class StartVelocities { on_joints, as_written };
+
 /// Bodies that are to be a component of their own, with what differs from the whole.
 struct ComponentGroup {
     std::string name{};
     std::vector<std::string> bodies{};  ///< names; a `*` at the end stands for any rest
     std::string formulation{}, integrator{}, coordinates{};
     std::optional<Number> step{};
+    std::optional<Number> penalty{}, frequency{}, damping{}, tolerance{};
 
     bool operator==(const ComponentGroup&) const = default;
     static void visit(auto& self, auto& visitor) {
@@ -39,6 +44,20 @@ struct ComponentGroup {
                                 "natural, reference-point or relative (default: what suits the formulation)"));
         visitor.field(self.step,
                       {"step", "own time step; a step of the whole is divided into equal ones of at most this length"});
+        visitor.field(self.penalty,
+                      {.name = "penalty",
+                       .meaning = "over the inertia that its constraints meet (default: that of the whole)",
+                       .is_positive = true});
+        visitor.field(self.frequency, {.name = "frequency",
+                                       .meaning = "of the gains of its constraints, times the step (default: that of "
+                                                  "the whole)",
+                                       .is_positive = true});
+        visitor.field(
+            self.damping,
+            {.name = "damping", .meaning = "ratio of these gains (default: that of the whole)", .is_positive = true});
+        visitor.field(self.tolerance, {.name = "tolerance",
+                                       .meaning = "of its Newton iteration (default: that of the whole)",
+                                       .is_positive = true});
     }
 };
 
@@ -76,6 +95,7 @@ struct ModularDefaults {
     std::optional<Number> tolerance{}, rho{};
     std::vector<JointNumber> joint_rho{};  ///< where `rho` of single joints differs
     std::optional<bool> use_iteration{};
+    std::string row_inertia{};
 
     bool operator==(const ModularDefaults&) const = default;
     static void visit(auto& self, auto& visitor) {
@@ -95,6 +115,10 @@ struct ModularDefaults {
         visitor.field(self.joint_rho, {"joint-rho", "the same for single joints between components"});
         visitor.field(self.use_iteration,
                       {"iterate", "no: forces between components are extrapolated over the step (default yes)"});
+        visitor.field(self.row_inertia,
+                      text_note("row-inertia", "an inertia",
+                                "that the springs of gluing penalty are made for: response (default), or product, eq. "
+                                "(15) of Seguy 2003"));
     }
 };
 
@@ -103,6 +127,8 @@ struct SimulationDefaults {
     std::optional<Number> until{}, step{}, every{};
     std::string formulation{}, integrator{}, coordinates{};
     std::optional<ImpactLaw> impacts{};
+    std::optional<Number> frequency{}, damping{};
+    std::vector<JointNumber> joint_frequency{}, joint_damping{};  ///< where those of single joints differ
     StartPose start = StartPose::as_written;
     ModularDefaults modular{};
     std::vector<ComponentGroup> components{};
@@ -124,6 +150,13 @@ struct SimulationDefaults {
                                 "natural, reference-point or relative (default: what suits the formulation)"));
         visitor.field(self.impacts,
                       {"impacts", "newton (default), poisson or in-turn: law of several impacts at once"});
+        visitor.field(self.frequency, {.name = "frequency",
+                                       .meaning = "of the gains that hold constraints, times the step (default 0.628)",
+                                       .is_positive = true});
+        visitor.field(self.damping,
+                      {.name = "damping", .meaning = "ratio of these gains (default 0.1)", .is_positive = true});
+        visitor.field(self.joint_frequency, {"joint-frequency", "the frequency for single joints"});
+        visitor.field(self.joint_damping, {"joint-damping", "the damping for single joints"});
     }
 };
 

@@ -1,5 +1,8 @@
 #include "limber/modular/assembly.hpp"
 
+#include <algorithm>
+#include <numeric>
+
 namespace limber {
 namespace {
 
@@ -126,8 +129,10 @@ bool ModularAssembly<D>::find_accelerations() {
 template <int D>
 void ModularAssembly<D>::begin(double h, Coupling coupling) {
     step_.h = h;
+    step_.whole = std::max({h, whole_step_, longest_step_});
     step_.coupling = coupling;
     step_.report = {};
+    step_.perturbation = {};
     step_.failure.clear();
     // A parabola through forces of the past needs three of them: the first two steps are iterated in any case.
     const bool is_quadratic = options_.course == ForceCourse::quadratic;
@@ -190,6 +195,28 @@ void ModularAssembly<D>::take_back() {
 }
 
 template <int D>
+void ModularAssembly<D>::expect_parts_of(double step) {
+    whole_step_ = step;
+    for (const int k : team_.own()) team_[k].expect_parts_of(step);
+}
+
+// Inside the components and between them.
+template <int D>
+bool ModularAssembly<D>::is_smooth() {
+    if (!(perturbation_limit_ < std::numeric_limits<double>::infinity())) return true;
+    gluing_.find_perturbations(step_, row_perturbations_);
+    team_.exchange().share_rows(row_perturbations_);
+    own_perturbations_.assign(static_cast<std::size_t>(team_.count()), 0.0);
+    for (const int k : team_.own()) own_perturbations_[k] = team_[k].perturbation();
+    team_.exchange().share_components(own_perturbations_);
+    step_.perturbation.add(
+        std::accumulate(own_perturbations_.begin(), own_perturbations_.end(), row_perturbations_.squaredNorm()));
+    if (step_.perturbation.last <= perturbation_limit_) return true;
+    step_.failure = too_rough;
+    return false;
+}
+
+template <int D>
 bool ModularAssembly<D>::attempt_step() {
     if (!are_springs_as_undivided() && swings_.is_refused(step_.h, step_.iterates_forces)) {
         step_.failure = swings_.refusal();
@@ -199,7 +226,7 @@ bool ModularAssembly<D>::attempt_step() {
     if (step_.coupling == Coupling::acceleration) {
         for (int pass = 0; pass < passes_; ++pass) {
             if (pass > 0) team_.for_all([&](int k) { team_[k].correct(); });
-            if (!gluing_.solve(step_)) return false;
+            if (!gluing_.solve(step_) || !is_smooth()) return false;
         }
     } else {
         if (!gluing_.solve(step_)) return false;
@@ -222,6 +249,7 @@ bool ModularAssembly<D>::attempt_step() {
 template <int D>
 void ModularAssembly<D>::accept() {
     team_.for_all([&](int k) { team_[k].accept(); });
+    longest_step_ = step_.h > 0 ? std::max(longest_step_, step_.h) : 0;
     joints_->accept();
     // The wrenches that the accelerations of the end belong to; those found from positions swing about them from step
     // to step.
@@ -254,6 +282,7 @@ std::span<const PortMotion<D>> ModularAssembly<D>::gather_motion() {
 template <int D>
 void ModularAssembly<D>::save(AssemblySnapshot<D>& to) const {
     to.t = step_.t;
+    to.longest_step = longest_step_;
     to.history = history_;
     matrix_.save(to.matrix);
     to.motion = step_.motion;
@@ -266,6 +295,7 @@ void ModularAssembly<D>::save(AssemblySnapshot<D>& to) const {
 template <int D>
 void ModularAssembly<D>::restore(const AssemblySnapshot<D>& from) {
     step_.t = from.t;
+    longest_step_ = from.longest_step;
     history_ = from.history;
     step_.motion = from.motion;
     joints_->set_memory(from.joint_memory);

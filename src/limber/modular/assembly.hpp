@@ -10,6 +10,7 @@
 // Springs and other forces between components are wrenches too, found from the motion at the end, or extrapolated if
 // nothing is to be iterated.
 
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -26,6 +27,7 @@ namespace limber {
 template <int D>
 struct AssemblySnapshot {
     double t = 0;
+    double longest_step = 0;
     ForceHistory<D> history{0};
     InterfaceMatrixSnapshot<D> matrix;
     std::vector<PortMotion<D>> motion;
@@ -55,6 +57,11 @@ public:
     /// Everything that the next step depends on.
     void save(AssemblySnapshot<D>& to) const;
     void restore(const AssemblySnapshot<D>& from);
+    /// Gains of the steps to come are those of one of this length, which they are parts of.
+    void expect_parts_of(double step);
+    /// See Stepper.
+    void limit_perturbation(double limit) { perturbation_limit_ = limit; }
+    const Perturbation& perturbation() const { return step_.perturbation; }
     /// Other joints between the same ports; those of the same name keep their multipliers. The components notice
     /// nothing. Returns the old ones.
     std::unique_ptr<InterfaceJoints<D>> exchange_joints(std::unique_ptr<InterfaceJoints<D>> joints);
@@ -82,6 +89,8 @@ private:
     /// Accelerations and multipliers of this instant, accepted.
     bool find_accelerations();
     bool attempt_step();
+    /// Whether the motion just evaluated disturbs the constraints no more than it may.
+    bool is_smooth();
     /// After an attempt that came to nothing.
     void take_back();
     void accept();
@@ -97,6 +106,12 @@ private:
 
     ModularOptions options_;
     int passes_ = 1;
+    // Gains of a short step are too stiff for what longer ones have left open: that to come, if it is known, or the
+    // longest since the last start.
+    double whole_step_ = 0, longest_step_ = 0;
+    double perturbation_limit_ = std::numeric_limits<double>::infinity();
+    std::vector<double> own_perturbations_;  // of the components
+    VecX row_perturbations_;
     bool improves_when_repeated_ = false;
     ComponentTeam<D> team_;
     ComponentEvaluation<D> evaluation_;

@@ -9,6 +9,7 @@
 // full: open(), then approach() and advance() in turn, then close(). The joints then take part in every iteration, as
 // in an undivided mechanism, and wrenches that are still wrong do no harm.
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -81,6 +82,14 @@ public:
     virtual void push_velocities(Wrenches wrenches, Motion motion) = 0;
     virtual void push_accelerations(Wrenches wrenches, Motion motion) = 0;
     virtual void accept() = 0;
+    /// acceleration: the constraint-acceleration perturbation of its own constraints in the last answer (Seguy 2003 eq.
+    /// 23), squared.
+    virtual double perturbation() { return 0; }
+    /// Steps to come are parts of one of this length (see Stepper).
+    virtual void expect_parts_of(double /*step*/) {}
+    /// Q^T M Q with the generalised forces Q of these wrenches, at the last answer (Seguy 2003 eq. 15). Nothing: it
+    /// does not tell its masses.
+    virtual std::optional<double> weigh(Wrenches /*wrenches*/) { return {}; }
 
     /// Everything that determines what follows, as numbers.
     virtual std::vector<double> save() const = 0;

@@ -77,6 +77,13 @@ Division divide_by_groups(const Mechanism<D>& m, const Model& model) {
         if (group.step) settings.step = numbers.number(*group.step, what + ": step");
         if (group.step && !(settings.step > 0))
             throw ModelError(fmt::format("{}: expected a positive step, found {}", what, settings.step));
+        const auto set = [&](const std::optional<Number>& number, const char* name, double& value) {
+            if (number) value = numbers.number(*number, fmt::format("{}: {}", what, name));
+        };
+        set(group.penalty, "penalty", settings.penalty);
+        set(group.frequency, "frequency", settings.frequency);
+        set(group.damping, "damping", settings.damping);
+        set(group.tolerance, "tolerance", settings.tolerance);
         division.components.push_back(settings);
         for (const std::string& pattern : group.bodies) {
             bool is_found = false;

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace limber {
 namespace {
@@ -30,6 +32,7 @@ template <int D>
 void GluingIteration<D>::connect(InterfaceJoints<D>& joints) {
     joints_ = &joints;
     residual_ = correction_ = rows_ = VecX::Zero(joints.row_count());
+    gain_step_ = 0;
     method_ = make_gluing_method(options_, find_rho());
 }
 
@@ -91,18 +94,40 @@ bool GluingIteration<D>::advance(InterfaceStep<D>& step) {
 }
 
 template <int D>
+void GluingIteration<D>::update_gains(double step) {
+    if (step == gain_step_) return;
+    gain_step_ = step;
+    row_gains_.assign(static_cast<std::size_t>(joints_->row_count()), make_gains(gains_, step));
+    if (gains_.joint_frequency.empty() && gains_.joint_damping.empty()) return;
+    for (const auto& element : joints_->mechanism().elements)
+        for (int r = element.first_row; r < element.first_row + element.row_count; ++r)
+            row_gains_[r] = make_gains(gains_, step, element.key());
+}
+
+template <int D>
+double GluingIteration<D>::find_gain_term(int row) const {
+    const Gains& gains = row_gains_[row];
+    return joints_->is_holonomic(row) ? gains.position * joints_->phi[row] + gains.rate * joints_->rate[row]
+                                      : gains.velocity_row * joints_->rate[row];
+}
+
+template <int D>
+void GluingIteration<D>::find_perturbations(const InterfaceStep<D>& step, VecX& rows) {
+    rows.setZero(joints_->row_count());
+    const bool has_springs = options_.gluing == Gluing::penalty;
+    if (has_springs) update_gains(step.whole);
+    for (const int r : team_.exchange().own_rows())
+        rows[r] = has_springs ? find_gain_term(r) : joints_->acceleration[r];
+}
+
+template <int D>
 bool GluingIteration<D>::find_residual(InterfaceStep<D>& step) {
-    Gains gains;
-    if (step.h > 0 && step.coupling == Coupling::acceleration) {
-        const double omega = gains_.frequency / step.h;
-        gains = {omega * omega, 2 * gains_.damping * omega, 0.1 / step.h};
-    }
+    const bool has_gains = step.h > 0 && step.coupling == Coupling::acceleration;
+    if (has_gains) update_gains(step.whole);
     for (int r = 0; r < joints_->row_count(); ++r) {
         const bool is_holonomic = joints_->is_holonomic(r);
         if (step.has_accelerations()) {
-            residual_[r] = joints_->acceleration[r] +
-                           (is_holonomic ? gains.position * joints_->phi[r] + gains.rate * joints_->rate[r]
-                                         : gains.velocity_row * joints_->rate[r]);
+            residual_[r] = joints_->acceleration[r] + (has_gains ? find_gain_term(r) : 0);
         } else {
             residual_[r] = is_holonomic ? joints_->phi[r] / (matrix_.reach().position * step.h * step.h)
                                         : joints_->rate[r] / (matrix_.reach().velocity * step.h);
@@ -233,24 +258,45 @@ bool GluingIteration<D>::solve(InterfaceStep<D>& step) {
     return !has_coupled || update_joints(step, evaluation_.close(step.motion));
 }
 
-// Seguy 2003 eqs. (17), (18), (21), with the inertia that a row meets in place of (15): springs and dampers as stiff as
-// the step bears, on the predicted motion. Ten steps per oscillation, as Joli 2008 eq. (11) has it; the three of (17)
-// are at the very limit of stability of explicit schemes.
+template <int D>
+double GluingIteration<D>::find_product_inertia(int row) {
+    further_.assign(further_.size(), TwistVec<D>::Zero());
+    const auto [begin, end] = joints_->entries(row);
+    for (int k = begin; k < end; ++k) further_[joints_->entry_port(k)] += joints_->entry_wrench(k);
+    // What those of other processes weigh is not known here.
+    double sum = static_cast<int>(team_.own().size()) == team_.count() ? 0 : std::numeric_limits<double>::quiet_NaN();
+    for (const int k : team_.own()) {
+        const auto wrenches = team_.part(further_, k);
+        if (std::all_of(wrenches.begin(), wrenches.end(), [](const TwistVec<D>& w) { return w.isZero(0); })) continue;
+        sum += team_[k].weigh(wrenches).value_or(std::numeric_limits<double>::quiet_NaN());
+    }
+    return sum;
+}
+
+// Seguy 2003 eqs. (17), (18), (21), with the inertia that a row meets unless (15) is asked for: springs and dampers as
+// stiff as the step bears, on the predicted motion. Ten steps per oscillation, as Joli 2008 eq. (11) has it; the three
+// of (17) are at the very limit of stability of explicit schemes.
 template <int D>
 bool GluingIteration<D>::solve_by_penalty(InterfaceStep<D>& step) {
     if (!evaluate(step)) return false;
     if (joints_->has_forces()) step.forces = step.new_forces;
     step.report.unit_wrenches = matrix_.measure();
-    const double omega = gains_.frequency / step.h;
-    const double damping = 2 * gains_.damping * omega;
+    update_gains(step.whole);
     const VecX sums = matrix_.admittance().row_sums();
     for (int r = 0; r < joints_->row_count(); ++r) {
-        const double inertia = sums[r] > 0 ? 1 / sums[r] : 0;
-        step.multipliers[r] = joints_->is_holonomic(r)
-                                  ? -inertia * (omega * omega * joints_->phi[r] + damping * joints_->rate[r])
-                                  : -inertia * 0.1 / step.h * joints_->rate[r];
+        const bool is_product = gains_.row_inertia == RowInertia::product;
+        const double inertia = is_product ? find_product_inertia(r) : sums[r] > 0 ? 1 / sums[r] : 0;
+        step.multipliers[r] = -inertia * find_gain_term(r);
     }
     team_.exchange().share_rows(step.multipliers);
+    if (!step.multipliers.allFinite()) {
+        step.failure =
+            options_.gluing == Gluing::penalty && gains_.row_inertia == RowInertia::product
+                ? "the springs between components are not finite; row-inertia=product needs components of this process "
+                  "that tell their masses"
+                : "the springs between components are not finite";
+        return false;
+    }
     return evaluate(step);
 }
 

@@ -33,10 +33,19 @@ public:
     bool solve(InterfaceStep<D>& step);
     /// The motion of the components under the multipliers and forces assumed.
     bool evaluate(InterfaceStep<D>& step);
+    /// Constraint-acceleration perturbations of the own rows at the last evaluation (Seguy 2003 eq. 23): what gains, or
+    /// springs, make of their accelerations.
+    void find_perturbations(const InterfaceStep<D>& step, VecX& rows);
 
 private:
     /// Of each row; 0: by the inertia it meets.
     VecX find_rho() const;
+    /// Those of a step of this length, if they are not yet.
+    void update_gains(double step);
+    /// What gains ask of the acceleration of a row.
+    double find_gain_term(int row) const;
+    /// Seguy 2003 eq. (15), what a row weighs in the coordinates of its components.
+    double find_product_inertia(int row);
     bool solve_by_penalty(InterfaceStep<D>& step);
     void approach(InterfaceStep<D>& step, bool refresh);
     bool advance(InterfaceStep<D>& step);
@@ -57,6 +66,8 @@ private:
     InterfaceMatrix<D>& matrix_;
     const ModularOptions& options_;
     FormulationOptions gains_;
+    double gain_step_ = 0;
+    std::vector<Gains> row_gains_;
     InterfaceJoints<D>* joints_ = nullptr;
     std::unique_ptr<GluingMethod> method_;
     GluingConvergence<D> convergence_;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "limber/integration/stepper.hpp"
 #include "limber/modular/component.hpp"
 
 namespace limber {
@@ -36,8 +37,9 @@ struct InterfaceStep {
     }
     bool has_accelerations() const { return coupling == Coupling::acceleration || h == 0; }
 
-    double t = 0;  ///< at its start
-    double h = 0;  ///< 0: only accelerations and multipliers of this instant are looked for
+    double t = 0;      ///< at its start
+    double whole = 0;  ///< length of the step that this one is a part of: gains belong to it
+    double h = 0;      ///< 0: only accelerations and multipliers of this instant are looked for
     Coupling coupling = Coupling::end_of_step;
     bool iterates_forces = false;  ///< finds forces between components together with the motion
     std::vector<PortMotion<D>> motion;
@@ -47,6 +49,7 @@ struct InterfaceStep {
     Wrenches wrenches;            ///< that the motion belongs to: of the joints and of the forces assumed
     Wrenches settled;             ///< that the accelerations of the end belong to
     GluingReport report;
+    Perturbation perturbation;  ///< of its evaluations, if it is asked for
     std::string failure;
 };
 

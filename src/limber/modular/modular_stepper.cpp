@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "limber/integration/step_control.hpp"
+#include "limber/kinematics/body_space/assembly.hpp"
 #include "limber/kinematics/mechanism/idle_turns.hpp"
 #include "limber/model/error.hpp"
 #include "limber/modular/spread.hpp"
@@ -43,8 +45,11 @@ std::shared_ptr<const ModularSystem<D>> compile_modular(std::shared_ptr<const Me
                                                         const IntegratorOptions& integrator_options,
                                                         double gluing_tolerance) {
     // Forces between components cannot be known better than the answers they are found from.
-    FormulationOptions exact_options = formulation_options;
+    FormulationOptions exact_options = with_gains_under_control(formulation_options, integrator_options);
     exact_options.tolerance = std::min(formulation_options.tolerance, 0.1 * gluing_tolerance);
+    // Steps are controlled for all components together.
+    IntegratorOptions uncontrolled = integrator_options;
+    uncontrolled.step_control = 0;
     auto system = std::make_shared<ModularSystem<D>>();
     // In a component by itself, turns that nothing sees look like those that its neighbours hold, and nothing would
     // govern them.
@@ -58,8 +63,13 @@ std::shared_ptr<const ModularSystem<D>> compile_modular(std::shared_ptr<const Me
         if (settings.formulation.empty()) settings.formulation = usual.formulation;
         if (settings.integrator.empty()) settings.integrator = usual.integrator;
         if (settings.coordinates.empty()) settings.coordinates = usual.coordinates;
+        FormulationOptions own_options = exact_options;
+        if (settings.penalty > 0) own_options.penalty = settings.penalty;
+        if (settings.frequency > 0) own_options.frequency = settings.frequency;
+        if (settings.damping > 0) own_options.damping = settings.damping;
+        if (settings.tolerance > 0) own_options.tolerance = settings.tolerance;
         const auto component = compile_component(*system->whole, system->parts.components[k], system->parts.ports[k],
-                                                 settings, exact_options, integrator_options);
+                                                 settings, own_options, uncontrolled);
         system->components.push_back(component);
         const int own = component->massless_freedoms;
         // What has no neighbours is not held by them.
@@ -69,6 +79,8 @@ std::shared_ptr<const ModularSystem<D>> compile_modular(std::shared_ptr<const Me
     // Those that nothing holds, divided or not, stay where they are.
     if (massless > count_massless_freedoms(*system->whole))
         for (const auto& component : massless_components) borrow_inertia(*component);
+    system->formulation_options = exact_options;
+    system->corrector_passes = integrator_options.corrector_passes;
     system->massless_freedoms = massless;
     return system;
 }
@@ -82,10 +94,9 @@ std::unique_ptr<ModularAssembly<D>> make_assembly(const ModularSystem<D>& system
         refuse_unfit(*component, compiled->settings, options, has_joints);
         components.push_back(std::move(component));
     }
-    const CompiledComponent<D>& first = *system.components.front();  // there is always one
     auto assembly = std::make_unique<ModularAssembly<D>>(
         std::move(components), std::make_unique<InterfaceJoints<D>>(*system.whole, system.parts.interface), options,
-        first.formulation_options, first.integrator_options.corrector_passes);
+        system.formulation_options, system.corrector_passes);
     if (options.exchange)
         assembly->spread(spread_components(*system.whole, system.division, system.parts, options.exchange->size()));
     return assembly;
@@ -169,6 +180,18 @@ StepReport ModularStepper<D>::start(State& state) {
     const StepReport report = assembly_->start(state.t);
     if (report.ok) collect(state);
     return report;
+}
+
+// The whole mechanism is put together as at a start, in the metric of the masses.
+template <int D>
+StepReport ModularStepper<D>::restart(State& state) {
+    const Mechanism<D>& m = whole_->mechanism();
+    whole_->export_states(state.q, state.v, states_);
+    if (!assemble(m, states_, state.memory, state.t, false).converged)
+        return {.ok = false, .reason = "the projection onto the constraints failed"};
+    project_velocities(m, states_, state.memory, state.t, false);
+    whole_->import_states(states_, state.q, state.v);
+    return start(state);
 }
 
 template <int D>

@@ -19,6 +19,8 @@ struct ModularSystem {
     Division division;
     DividedParts<D> parts;
     std::vector<std::shared_ptr<const CompiledComponent<D>>> components;
+    FormulationOptions formulation_options;  ///< of the joints between them: gains
+    int corrector_passes = 1;
     int massless_freedoms = 0;  ///< of the components, each by itself
 };
 
@@ -43,6 +45,10 @@ public:
     StepReport start(State& state) override;
     StepReport step(State& state, double h) override;
     const System& system() const override { return *whole_; }
+    void expect_parts_of(double step) override { assembly_->expect_parts_of(step); }
+    void limit_perturbation(double limit) override { assembly_->limit_perturbation(limit); }
+    Perturbation perturbation() const override { return assembly_->perturbation(); }
+    StepReport restart(State& state) override;
     /// Lets the components have this state, if they do not yet.
     StepReport update_components(const State& state);
     /// Other joints hold the components from now on; the components stay what they are. Only if some are new can

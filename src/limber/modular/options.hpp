@@ -55,6 +55,7 @@ struct ComponentSettings {
     std::string name;
     std::string formulation, integrator, coordinates;
     double step = 0;
+    double penalty = 0, frequency = 0, damping = 0, tolerance = 0;
 };
 
 }  // namespace limber

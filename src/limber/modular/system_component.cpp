@@ -129,7 +129,7 @@ void SystemComponent<D>::begin(double h, Coupling coupling, ForceCourse course, 
         return;
     }
     solver_->use_no_gains();
-    solver_->use_gains_for_step(std::max(h, longest_step_));
+    solver_->use_gains_for_step(std::max({h, longest_step_, whole_step_}));
     update_formulas(scheme_, state_, h, formulas_);
     q_ = formulas_.q_hat + (formulas_.beta * h * h) * scheme_a_;
     v_ = formulas_.v_hat + (formulas_.gamma * h) * scheme_a_;
@@ -385,6 +385,26 @@ template <int D>
 void SystemComponent<D>::respond(Wrenches wrenches, std::span<TwistVec<D>> rates) {
     find_response(wrenches);
     show_rates(end_positions(), response_, rates);
+}
+
+// At the motion and the forces of the last answer.
+template <int D>
+std::optional<double> SystemComponent<D>::weigh(Wrenches wrenches) {
+    Evaluation& e = solver_->evaluation();
+    if (borrows_inertia() || e.mass.empty()) return {};
+    probe_memory_ = end_.memory;
+    clear_wrench(probe_memory_);
+    has_base_ = false;
+    e.memory = probe_memory_;
+    system_.update_forces(e);
+    response_ = e.force;
+    set_wrench(probe_memory_, wrenches);
+    system_.update_forces(e);
+    response_ = e.force - response_;
+    weighed_.resize(response_.size());
+    multiply(system_.pattern(), e.mass, response_, weighed_);
+    e.memory = end_.memory;
+    return response_.dot(weighed_);
 }
 
 template <int D>

@@ -44,6 +44,9 @@ public:
     void accept() override;
     std::vector<double> save() const override;
     void restore(std::span<const double> saved) override;
+    double perturbation() override { return solver_->perturbation(a_); }
+    void expect_parts_of(double step) override { whole_step_ = step; }
+    std::optional<double> weigh(Wrenches wrenches) override;
 
 private:
     bool finds_accelerations() const { return coupling_ == Coupling::acceleration || h_ == 0; }
@@ -82,7 +85,8 @@ private:
     bool is_coupled_ = false, is_closed_ = false, has_base_ = false;
     StepReport opened_;
     Reach reach_;
-    State state_, end_;  // accepted; at the end of the step under way
+    State state_, end_;      // accepted; at the end of the step under way
+    double whole_step_ = 0;  // that those to come are parts of
     double longest_step_ =
         0;  // accepted since the last start: gains of a short step are too stiff for a longer one that follows
     VecX q_, v_, a_, scheme_a_, lambda_;
@@ -91,7 +95,7 @@ private:
 
     std::vector<double> probe_memory_, solver_memory_;
     std::vector<TwistVec<D>> borrowed_;
-    VecX base_, response_, response_lambda_, zero_;
+    VecX base_, response_, response_lambda_, zero_, weighed_;
     mutable BodyStates<D> states_;
     mutable std::vector<TwistVec<D>> rates_;
 };

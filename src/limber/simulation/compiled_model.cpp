@@ -85,8 +85,11 @@ void CompiledModelOf<D>::compile_watched(const SharedMechanism& mechanism) {
 
 template <int D>
 std::unique_ptr<AccelerationSolver> CompiledModelOf<D>::make_observing_solver() const {
-    return make_acceleration_solver(options_.modular.is_on() ? "augmented-lagrangian" : options_.formulation, system_,
-                                    options_.formulation_options);
+    // What is told of reactions and accelerations is that of the joints, also where springs are in their place.
+    const bool has_springs = options_.formulation_options.penalty_form == PenaltyForm::springs;
+    return make_acceleration_solver(
+        options_.modular.is_on() || has_springs ? "augmented-lagrangian" : options_.formulation, system_,
+        options_.formulation_options);
 }
 
 template <int D>
@@ -117,7 +120,7 @@ void CompiledModelOf<D>::make_steppers() {
                 "components: stops and dry friction of a divided mechanism act at their instants only; leave out the "
                 "option stops");
         auto stepper = std::make_unique<ModularStepper<D>>(system_, modular_, options_.modular);
-        stepper_ = std::make_unique<RecoveringStepper>(std::move(stepper), options_.integrator_options.max_halvings);
+        stepper_ = with_halvings(std::move(stepper), options_.integrator_options);
     } else if (has_any_stops && !acts_at_events) {
         stepper_ = std::make_unique<ProjectedMultiplierStepper<D>>(
             system_, make_acceleration_solver("augmented-lagrangian", system_),
@@ -185,8 +188,8 @@ void CompiledModelOf<D>::check_state(const State& state) const {
 template <int D>
 ModularStepper<D>* CompiledModelOf<D>::modular_stepper() const {
     auto* stops = dynamic_cast<StopStepper<D>*>(stepper_.get());
-    auto* recovering = dynamic_cast<RecoveringStepper*>(stops == nullptr ? stepper_.get() : &stops->inner());
-    return recovering == nullptr ? nullptr : dynamic_cast<ModularStepper<D>*>(&recovering->inner());
+    auto* dividing = dynamic_cast<DividingStepper*>(stops == nullptr ? stepper_.get() : &stops->inner());
+    return dividing == nullptr ? nullptr : dynamic_cast<ModularStepper<D>*>(&dividing->inner());
 }
 
 template class CompiledModelOf<2>;

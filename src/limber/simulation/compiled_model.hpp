@@ -35,6 +35,7 @@ struct StartChanges {
     std::vector<Move> moved;           ///< the largest first
     std::vector<std::string> changed;  ///< bodies whose given velocity is another one now
     double kinetic_given = 0;          ///< of the velocities as given
+    bool are_velocities_kept = false;  ///< as given, so `changed` are those that the joints do not allow
 };
 
 struct StartReport {

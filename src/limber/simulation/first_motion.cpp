@@ -1,6 +1,8 @@
 // The first motion of a compiled model: bodies are put together, brought to rest if that is asked for, and given
 // velocities that fit the joints.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -13,6 +15,7 @@
 #include "limber/simulation/large_angles.hpp"
 #include "limber/simulation/open_joints.hpp"
 #include "limber/simulation/quasi_static_start.hpp"
+#include "limber/simulation/written_velocities.hpp"
 
 namespace limber {
 namespace {
@@ -67,6 +70,49 @@ void note_velocities(const Mechanism<D>& mechanism, const BodyStates<D>& given, 
         if (speed(given[b]) > 0 && speed(change) > 1e-3 * fastest) changes.changed.push_back(mechanism.bodies[b].name);
     }
 }
+
+// Gains of a joint that has no equations, because what it holds is shared by the bodies, would do nothing.
+template <int D>
+void refuse_idle_gains(const NumbersByJoint& gains, const Model& model, const System& system,
+                       const ModularSystem<D>* modular) {
+    const auto has_rows = [](const System& part, const std::string& joint) {
+        for (int r = 0; r < part.rows(); ++r)
+            if (part.row_name(r) == fmt::format("joint '{}'", joint)) return true;
+        return false;
+    };
+    for (const auto& [joint, number] : gains) {
+        if (model.joints.find(joint).is_null()) continue;
+        bool is_idle = modular != nullptr || !has_rows(system, joint);
+        if (modular != nullptr) {
+            for (const auto& component : modular->components) is_idle = is_idle && !has_rows(*component->system, joint);
+            for (const int element : modular->parts.interface.elements)
+                is_idle = is_idle && modular->whole->elements[element].key() != joint;
+        }
+        if (is_idle)
+            throw ModelError(fmt::format(
+                "joint '{}' has gains of its own, but in these coordinates no equation: the bodies share what it holds "
+                "together; take coordinates reference-point, or divide the mechanism by body",
+                joint));
+    }
+}
+
+// Some coordinates have no numbers for velocities that joints do not allow.
+template <int D>
+void refuse_lost_velocities(const Mechanism<D>& mechanism, const BodyStates<D>& written, const BodyStates<D>& had) {
+    double fastest = 0;
+    for (const BodyState<D>& s : written)
+        fastest = std::max(fastest, s.velocity.norm() + mechanism.length_scale * s.angular_velocity.norm());
+    for (std::size_t b = 0; b < written.size(); ++b) {
+        const double lost = (had[b].velocity - written[b].velocity).norm() +
+                            mechanism.length_scale * (had[b].angular_velocity - written[b].angular_velocity).norm();
+        if (lost > 1e-9 * fastest)
+            throw ModelError(fmt::format(
+                "initial velocities as written: body '{}' cannot have its velocity in these coordinates, in which "
+                "joints hold by what bodies share; take coordinates reference-point, or divide the mechanism by body",
+                mechanism.bodies[b].name));
+    }
+}
+
 }  // namespace
 
 template <int D>
@@ -111,15 +157,29 @@ StartReport CompiledModelOf<D>::start(State& state, const EquilibriumRequest& re
     report.velocities = project_velocities(*mechanism, states, state.memory, 0.0, true);
     rest_idle_turns(*mechanism, states);
     note_velocities(*mechanism, given, states, report.changes);
+    const bool are_kept = model_.initial_velocities == StartVelocities::as_written;
+    if (are_kept) {
+        keep_written_velocities(model_, options_);
+        states = given;
+        report.velocities.energy_lost = 0;
+        report.changes.are_velocities_kept = true;
+    }
     if (!(report.velocities.largest_error < 1e-6 * (1 + mechanism->length_scale)))
         throw ModelError(
             describe_contradiction(report.velocities.worst, "the velocities at the start contradict each other"));
     inertialess.balance_velocities(states, state.memory, 0.0);
     compile(mechanism);
     refuse_unfit_options(inertialess, *mechanism, options_, modular_.get());
+    refuse_idle_gains(options_.formulation_options.joint_frequency, model_, system(), modular_.get());
+    refuse_idle_gains(options_.formulation_options.joint_damping, model_, system(), modular_.get());
     system().import_states(states, state.q, state.v);
     const StepReport started = stepper_->start(state);
     if (!started.ok) throw ModelError("the accelerations at the start cannot be found: " + started.reason);
+    if (are_kept) {
+        BodyStates<D> had = states;
+        system().export_states(state.q, state.v, had);
+        refuse_lost_velocities<D>(*mechanism, states, had);
+    }
     return report;
 }
 

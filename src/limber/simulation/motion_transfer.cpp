@@ -128,6 +128,8 @@ std::optional<TransferReport> CompiledModelOf<D>::exchange_joints(State& state, 
     const Uninterrupted hold;  // the stepper is changed in place
     ModularStepper<D>* stepper = modular_stepper();
     if (stepper == nullptr || !(options == options_)) return {};
+    // Its restarts put the mechanism together with the joints it was compiled with.
+    if (options.integrator_options.step_control > 0) return {};
     // Contacts may open or collide when a joint leaves or comes.
     if (has_stops(system_->mechanism())) return {};
     const auto changes = find_joint_changes(model_, model);

@@ -14,7 +14,7 @@ bool Method::steps_over_stops() const {
 bool Method::has_gains() const {
     const Stabilisation chosen = options.formulation_options.stabilisation;
     return is_stabilised() &&
-           (chosen == Stabilisation::gains ||
+           (chosen == Stabilisation::gains || has_springs() ||
             (chosen == Stabilisation::automatic && integrator.is_structural() && !formulation.always_projects));
 }
 
@@ -25,7 +25,7 @@ bool Method::has_projection() const {
 }
 
 bool Method::has_penalty() const {
-    if (is_time_stepping() || !acts_at_events()) return false;
+    if (is_time_stepping() || !acts_at_events() || has_springs()) return false;
     const bool has_steps = formulation.is_step_solver() && integrator.is_structural();
     return has_steps ? formulation.has_step_penalty : formulation.has_penalty;
 }
@@ -63,19 +63,42 @@ const Need stabilisation{
     "accelerations that are integrated: a structural integrator with an acceleration solver, rk4, "
     "semi-implicit-euler or explicit-euler",
     [](const Method& m) { return m.is_stabilised(); }};
-// What gains ask of the constraints' accelerations is judged: without gains there is nothing to judge.
-const Need gains{
-    "stabilising gains (option stabilisation=gains, or a structural integrator with an acceleration solver other than "
-    "null-space)",
-    [](const Method& m) { return m.has_gains(); }};
 const Need gains_or_error{
     "stabilising gains (option stabilisation=gains, or a structural integrator with an acceleration solver other than "
     "null-space), coupling=acceleration, or a sensor {error: relative}",
-    [](const Method& m) { return m.has_gains() || m.couples_accelerations() || m.has_relative_error(); }};
+    [](const Method& m) {
+        return m.has_gains() || m.couples_accelerations() || m.has_spring_joints() || m.has_springs() ||
+               m.has_relative_error();
+    }};
 const Need projection{
     "steps that end with a projection (option stabilisation=projection, null-space, rk4, semi-implicit-euler or "
     "explicit-euler)",
     [](const Method& m) { return m.has_projection(); }};
+const Need velocity_gain{
+    "a joint that restricts velocities alone (skate, rolling-disc, velocity), and gains: option stabilisation=gains, a "
+    "structural integrator with an acceleration solver other than null-space, coupling=acceleration or gluing=penalty",
+    [](const Method& m) {
+        const auto handles = m.model.joints.handles();
+        const bool has_rows = std::any_of(handles.begin(), handles.end(), [&](const auto handle) {
+            const Joint& joint = m.model.joints.get(handle);
+            return joint.as<Skate>() != nullptr || joint.as<RollingDisc>() != nullptr ||
+                   joint.as<VelocityJoint>() != nullptr;
+        });
+        return has_rows && (m.has_gains() || m.couples_accelerations() || m.has_spring_joints());
+    }};
+// What gains ask of the constraints' accelerations is judged: without gains there is nothing to judge. The steps of a
+// divided mechanism are controlled as one.
+const Need step_control{
+    "stabilising gains (option stabilisation=gains, or a structural integrator with an acceleration solver other than "
+    "null-space), or of a divided mechanism coupling=acceleration or gluing=penalty",
+    [](const Method& m) {
+        return m.is_divided() ? m.couples_accelerations() || m.has_spring_joints() : m.has_gains();
+    }};
+const Need spring_penalty{"gluing=penalty, or the formulation penalty with penalty-form=springs",
+                          [](const Method& m) { return m.is_divided() ? m.has_spring_joints() : m.has_springs(); }};
+const Need penalty_formulation{"the formulation penalty", [](const Method& m) {
+                                   return m.formulation.has_spring_form && !m.is_time_stepping() && m.acts_at_events();
+                               }};
 const Need stops{"a model with stops", [](const Method& m) { return m.has_stops(); }};
 const Need impacts{"a model with stops that are treated by events",
                    [](const Method& m) { return m.has_stops() && m.acts_at_events() && !m.steps_over_stops(); }};

@@ -33,6 +33,13 @@ struct Method {
     bool has_relative_error() const;
     /// Of its force laws some are of a kind that can have kinks.
     bool may_have_kinks() const;
+    /// Springs between components in place of joints.
+    bool has_spring_joints() const { return is_divided() && options.modular.gluing == Gluing::penalty; }
+    /// Springs in place of all constraints.
+    bool has_springs() const {
+        return formulation.has_spring_form && !is_time_stepping() &&
+               options.formulation_options.penalty_form == PenaltyForm::springs;
+    }
 };
 
 /// "It needs" `words`.
@@ -43,9 +50,9 @@ struct Need {
 
 namespace needs {
 
-extern const Need any_run, division, newton, stabilisation, gains, gains_or_error, projection, stops, impacts, penalty,
+extern const Need any_run, division, newton, stabilisation, gains_or_error, projection, stops, impacts, penalty,
     structural, kinks, newmark, hht, generalized_alpha, corrector, halvings, stop_penalty, stop_multipliers, uzawa,
-    adaptive;
+    adaptive, step_control, spring_penalty, velocity_gain, penalty_formulation;
 
 }  // namespace needs
 

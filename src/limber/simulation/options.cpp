@@ -39,6 +39,7 @@ SimulationOptions simulation_options_of(const Model& model) {
     options.coordinates = model.simulation.coordinates;
     options.from_equilibrium = model.simulation.start == StartPose::equilibrium;
     apply_contact_defaults(model, options);
+    apply_gain_defaults(model, options);
     apply_modular_defaults(model, options);
     return options;
 }
@@ -63,6 +64,18 @@ void apply_contact_defaults(const Model& model, SimulationOptions& options) {
     if (model.simulation.impacts) options.contact_options.impact_law = *model.simulation.impacts;
 }
 
+void apply_gain_defaults(const Model& model, SimulationOptions& options) {
+    const SimulationDefaults& s = model.simulation;
+    const ModelEvaluation numbers(model);
+    if (s.frequency) options.formulation_options.frequency = numbers.number(*s.frequency, "simulation: frequency");
+    if (s.damping) options.formulation_options.damping = numbers.number(*s.damping, "simulation: damping");
+    const auto by_joint = [&](const std::vector<JointNumber>& from, const std::string& what, NumbersByJoint& to) {
+        for (const auto& [joint, value] : from) to.emplace_back(joint, numbers.number(value, what + ": " + joint));
+    };
+    by_joint(s.joint_frequency, "simulation: joint-frequency", options.formulation_options.joint_frequency);
+    by_joint(s.joint_damping, "simulation: joint-damping", options.formulation_options.joint_damping);
+}
+
 void apply_modular_defaults(const Model& model, SimulationOptions& options) {
     const ModularDefaults& m = model.simulation.modular;
     options.modular.division = m.division;
@@ -72,6 +85,7 @@ void apply_modular_defaults(const Model& model, SimulationOptions& options) {
     word("gluing", m.gluing);
     word("coupling", m.coupling);
     word("course", m.course);
+    word("row-inertia", m.row_inertia);
     if (m.use_iteration) options.modular.use_iteration = *m.use_iteration;
     const ModelEvaluation numbers(model);
     if (m.tolerance) options.modular.tolerance = numbers.number(*m.tolerance, "modular: tolerance");

@@ -37,6 +37,8 @@ std::string explain_no_effect(const std::string& name, const SimulationOptions& 
 
 /// What the model's section 'simulation' says about contacts.
 void apply_contact_defaults(const Model& model, SimulationOptions& options);
+/// What the model's section 'simulation' says about gains.
+void apply_gain_defaults(const Model& model, SimulationOptions& options);
 /// What the model's section 'modular' says.
 void apply_modular_defaults(const Model& model, SimulationOptions& options);
 

@@ -43,6 +43,12 @@ void add_start_warnings(const Simulation& simulation, std::vector<Warning>& list
             turned);
         list.push_back(std::move(warning));
     }
+    if (!changes.changed.empty() && changes.are_velocities_kept)
+        list.push_back({"start-velocities",
+                        fmt::format("the joints do not allow the velocities of {}, which are left as written: the "
+                                    "joints open from the start on, as far as the method lets them",
+                                    join(changes.changed)),
+                        changes.changed});
     const double lost = simulation.velocity_start().energy_lost;
     if (!changes.changed.empty() && lost > noticed_energy * changes.kinetic_given)
         list.push_back({"start-velocities",

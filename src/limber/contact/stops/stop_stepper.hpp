@@ -48,7 +48,7 @@ public:
     const System& system() const override { return *system_; }
     Stepper& inner() { return *inner_; }
     void expect_parts_of(double step) override { inner_->expect_parts_of(step); }
-    double perturbation() const override { return inner_->perturbation(); }
+    Perturbation perturbation() const override { return inner_->perturbation(); }
     bool tell(StepListener* listener) override {
         listener_ = listener;
         return true;
