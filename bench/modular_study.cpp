@@ -314,7 +314,7 @@ Made by `bench/modular`; do not edit. Machine: {}. One thread. Terms: [component
 
 Joli, Seguy and Feng (2008) divide two mechanisms body by body, hold them together by Uzawa's iteration on stabilised constraint accelerations, and give
 CPU times for 10 s of motion on a 1.4 GHz Pentium. Below the same with the same settings: accelerations of the predicted motion, gains (12), one
-correction per step, forces to 1 % and to 10 % (28). `uzawa` is the paper's method with the step rho by the masses (36); the others are ours. A question is one
+correction per step, forces to 1 % and to 10 % (28). `uzawa` is the paper's method with the step rho 1.5 over the row sums of K; the others are ours. A question is one
 request to all components for their motion, or for how they yield. A step takes one question at least, so *possible* times fewer is what `uzawa` takes; where
 the forces foreseen are not good enough it takes two at least, one to correct them and one to confirm, and now and then the three unit wrenches by which a body shows how it yields.
 So six times fewer is out of reach at 10 %. At 1 % and 0.01 s about half of the steps need a correction ([by kind](../../bench/results/modular.md)): were unit wrenches for nothing, and tried in each of these,

@@ -9,8 +9,9 @@
 namespace limber {
 namespace {
 
-// Over the step: how exactly a kink is met, what counts as begun there, and the shortest part.
-constexpr double kink_margin = 1e-5;
+// Over the step: how exactly a kink is met, what counts as begun there, and the shortest part. What is left of a step
+// beyond a kink is a part, too, and velocities have the rounding errors of positions over its length.
+constexpr double kink_margin = 1e-4;
 constexpr double near_kink = 1e-3;
 constexpr double shortest_part = 1e-6;
 constexpr int max_trials = 12;   // of one part

@@ -86,7 +86,8 @@ void CompiledModelOf<D>::compile_watched(const SharedMechanism& mechanism) {
 template <int D>
 std::unique_ptr<AccelerationSolver> CompiledModelOf<D>::make_observing_solver() const {
     // What is told of reactions and accelerations is that of the joints, also where springs are in their place.
-    const bool has_springs = options_.formulation_options.penalty_form == PenaltyForm::springs;
+    const bool has_springs = find_formulation(options_.formulation).has_spring_form &&
+                             options_.formulation_options.penalty_form == PenaltyForm::springs;
     return make_acceleration_solver(
         options_.modular.is_on() || has_springs ? "augmented-lagrangian" : options_.formulation, system_,
         options_.formulation_options);
