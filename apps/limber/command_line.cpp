@@ -86,6 +86,7 @@ int run_command_line(int argc, char** argv) {
     add_check_command(app, exit_code);
     add_compare_command(app, exit_code);
     add_equilibrium_command(app, exit_code);
+    add_linear_commands(app, exit_code);
     add_list_command(app, exit_code);
 #ifdef LIMBER_STUDIO
     add_studio_command(app, exit_code);

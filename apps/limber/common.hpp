@@ -71,6 +71,7 @@ std::shared_ptr<Exchange>& process_exchange();
 void add_run_command(CLI::App& app, int& exit_code);
 void add_check_command(CLI::App& app, int& exit_code);
 void add_equilibrium_command(CLI::App& app, int& exit_code);
+void add_linear_commands(CLI::App& app, int& exit_code);
 void add_play_command(CLI::App& app, int& exit_code);
 void add_replay_command(CLI::App& app, int& exit_code);
 void add_list_command(CLI::App& app, int& exit_code);
