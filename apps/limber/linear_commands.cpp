@@ -66,7 +66,6 @@ std::vector<int> choose(const LinearModes& modes, int count) {
     if (count == 0 || count >= static_cast<int>(chosen.size())) return chosen;
     std::ranges::stable_sort(
         chosen, [&](int a, int b) { return std::abs(modes.eigen.values[a]) < std::abs(modes.eigen.values[b]); });
-    // Both of a pair, or none: the last place is not filled by half of one.
     chosen.resize(count);
     std::ranges::sort(chosen);
     return chosen;

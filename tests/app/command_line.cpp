@@ -321,6 +321,32 @@ TEST(CommandLine, FollowsEquilibriaOverALoad) {
     }
 }
 
+// Published: Meijaard, Papadopoulos, Ruina and Schwab 2007, Table 2, forward speed 5 m/s.
+TEST(CommandLine, TellsModesOfTheBicycle) {
+    const std::string bicycle = "modes " + example("bicycle.yaml") + " --set u=5 --summary json";
+    const Outcome o = limber(bicycle);
+    ASSERT_EQ(o.code, 0) << o.err;
+    const auto json = nlohmann::json::parse(o.out);
+    const auto& values = json["eigenvalues"];
+    ASSERT_EQ(values.size(), 10u);
+    // Both of a pair and the zeros, by imaginary part, then by real part.
+    EXPECT_NEAR(values[0][0], -0.7753418822, 1e-9);
+    EXPECT_NEAR(values[0][1], -4.4648677138, 1e-9);
+    EXPECT_NEAR(values[1][0], -14.0783896928, 1e-9);
+    EXPECT_NEAR(values[2][0], -0.3228664290, 1e-9);
+    for (int k = 3; k < 9; ++k) EXPECT_EQ(values[k], nlohmann::json({0.0, 0.0})) << k;
+    EXPECT_NEAR(values[9][1], 4.4648677138, 1e-9);
+    EXPECT_NEAR(json["frequencies_hz"][9], 4.4648677138 / (2 * M_PI), 1e-9);
+    EXPECT_NEAR(json["damping_ratios"][9], 0.7753418822 / std::hypot(0.7753418822, 4.4648677138), 1e-9);
+    EXPECT_TRUE(json["damping_ratios"][3].is_null());
+    EXPECT_EQ(json["zero"].size(), 5u);
+    EXPECT_EQ(json["verdict"], "stable");
+    EXPECT_EQ(nlohmann::json::parse(limber(bicycle + " --count 3").out)["eigenvalues"].size(), 3u);
+    // Slower than the weave speed it falls.
+    const Outcome slow = limber("modes " + example("bicycle.yaml") + " --set u=4");
+    EXPECT_TRUE(contains(slow.out, "unstable")) << slow.out;
+}
+
 TEST(CommandLine, EndsWithTwoWhenTheSolverFails) {
     // A linkage driven to where it cannot follow: ground 4, crank 3, coupler 2, rocker 2 lock at acos(0.375).
     const Outcome o = limber("run " + example("loops/lock-up.yaml") + " --until 1 --summary json");

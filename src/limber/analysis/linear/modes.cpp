@@ -16,6 +16,8 @@ namespace {
 
 // Accelerations of what is steady [m/s^2, 1/s^2], beside those that there are.
 constexpr double steady = 1e-7;
+// What statics leave to rounding on stiff springs: it has judged already what is an equilibrium.
+constexpr double settled = 1e-4;
 // How far the motion goes on to see whether it stays the same, in radians or lengths, and how well A agrees.
 constexpr double way_on = 0.3, stays_same = 1e-6;
 constexpr int terms_on = 20;
@@ -126,7 +128,7 @@ LinearModel linearise_in(const Simulation& simulation, const LinearOptions& opti
         const MatX a = flow.matrix(g);
         if (model.a.size() == 0) model.a = a;
         const double unsteadiness = flow.unsteadiness(g);
-        if (!(unsteadiness <= steady * size)) {
+        if (!(unsteadiness <= (options.at_rest ? settled : steady) * size)) {
             if (model.unsteady.empty())
                 model.unsteady = fmt::format(
                     "the motion is not steady: accelerations of up to {:.3g} are left, so the linearisation holds for "
