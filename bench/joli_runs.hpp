@@ -104,7 +104,8 @@ inline Run follow(const PaperCase& c, const SimulationOptions& o, double step) {
 inline Run follow(const PaperCase& c, const Way& way, double step, double tolerance) {
     SimulationOptions o = options_of(way, tolerance);
     // The one of the rail is ours: the paper prints those of the pivots.
-    if (std::string_view(way.name) == uzawa_of_paper.name) o.modular.joint_rho = {{"pivot", 1.5}, {"pin", 0.4}, {"rail", 1.2}};
+    if (std::string_view(way.name) == uzawa_of_paper.name)
+        o.modular.joint_rho = {{"pivot", 1.5}, {"pin", 0.4}, {"rail", 1.2}};
     return follow(c, o, step);
 }
 

@@ -48,9 +48,9 @@ struct StudyRun {
     std::string failure;      ///< when and why; empty: reached the end
     bool is_stopped = false;  ///< given up because it was asked to: tells nothing about the method
     double error = std::numeric_limits<double>::quiet_NaN();
-    double cpu_time = 0;      ///< seconds of stepping alone
-    double slowest_step = 0;  ///< seconds
-    double energy_drift = 0;  ///< largest |kinetic + potential + contact loss - work - start|
+    double cpu_time = 0;          ///< seconds of stepping alone
+    double slowest_step = 0;      ///< seconds
+    double energy_drift = 0;      ///< largest |kinetic + potential + contact loss - work - start|
     double exchanged_energy = 0;  ///< largest kinetic energy minus the least
     ConstraintErrors constraint_errors;
     double iterations_per_step = 0;

@@ -19,10 +19,11 @@ std::string format_study_csv(std::span<const StudyRun> runs, double until) {
         const std::string parameter = std::isnan(p.parameter) ? "" : fmt::format("{:.10g}", p.parameter);
         std::string failure = run.failure;
         std::replace(failure.begin(), failure.end(), '"', '\'');
-        csv += fmt::format("{},{},{},{:.10g},{:.6g},{:.4g},{:.4g},{:.6g},{:.6g},{:.6g},{:.4g},{:.6g},\"{}\"\n", p.formulation,
-                           p.integrator, parameter, p.step, run.cpu_time, run.is_done() ? until / run.cpu_time : NAN,
-                           1e6 * run.slowest_step, run.error, run.energy_drift, run.constraint_errors.position,
-                           run.iterations_per_step, run.exchanged_energy, failure);
+        csv +=
+            fmt::format("{},{},{},{:.10g},{:.6g},{:.4g},{:.4g},{:.6g},{:.6g},{:.6g},{:.4g},{:.6g},\"{}\"\n",
+                        p.formulation, p.integrator, parameter, p.step, run.cpu_time,
+                        run.is_done() ? until / run.cpu_time : NAN, 1e6 * run.slowest_step, run.error, run.energy_drift,
+                        run.constraint_errors.position, run.iterations_per_step, run.exchanged_energy, failure);
     }
     return csv;
 }

@@ -17,7 +17,7 @@ struct IntegratorOptions {
     int corrector_passes = 2;     ///< of structural schemes on acceleration solvers
     int max_halvings = 10;        ///< of a step that fails
     int projection_interval = 1;  ///< steps from one projection onto the constraints to the next
-    bool locate_kinks = true;  ///< structural schemes: steps end at kinks of force laws, see kink_stepper.hpp
+    bool locate_kinks = true;     ///< structural schemes: steps end at kinks of force laws, see kink_stepper.hpp
     /// Step control of Seguy 2003 eq. (24): tolerance eps_1 of the constraint-acceleration perturbation; 0: fixed
     /// steps.
     double step_control = 0;

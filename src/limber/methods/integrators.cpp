@@ -83,16 +83,16 @@ std::unique_ptr<Stepper> with_kinks(std::unique_ptr<Stepper> stepper, const Step
 std::unique_ptr<Stepper> make_structural(StepperParts& p) {
     const StructuralScheme scheme = make_structural_scheme(p.integrator.name, p.options);
     if (p.formulation.is_step_solver())
-        return with_kinks(with_halvings(std::make_unique<StructuralStepper>(
-                                            p.formulation.make_steps(p.system, p.formulation_options),
-                                            std::move(p.solver), scheme),
-                                        p.options),
-                          p);
-    return with_kinks(with_halvings(std::make_unique<PredictorCorrector>(
-                                        std::move(p.solver), scheme, p.has_gains, p.tolerated_drift,
-                                        p.options.corrector_passes, p.options.projection_interval),
-                                    p.options),
-                      p);
+        return with_kinks(
+            with_halvings(std::make_unique<StructuralStepper>(p.formulation.make_steps(p.system, p.formulation_options),
+                                                              std::move(p.solver), scheme),
+                          p.options),
+            p);
+    return with_kinks(
+        with_halvings(std::make_unique<PredictorCorrector>(std::move(p.solver), scheme, p.has_gains, p.tolerated_drift,
+                                                           p.options.corrector_passes, p.options.projection_interval),
+                      p.options),
+        p);
 }
 
 template <class Scheme>

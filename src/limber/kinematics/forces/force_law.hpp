@@ -31,8 +31,8 @@ public:
     /// Derivative by input i; zero unless the law is an expression that uses it.
     double by_input(int i, double x, double v, double t, std::span<const double> inputs) const;
 
-    /// Corners of a table or an expression; not where two pieces of its text meet with the same slope, nor jumps, as far
-    /// as conditions are on x or v alone and linear.
+    /// Corners of a table or an expression; not where two pieces of its text meet with the same slope, nor jumps, as
+    /// far as conditions are on x or v alone and linear.
     bool has_kinks() const;
     void add_kinks(double x, double v, double t, std::span<const double> inputs, KinkArguments& kinks) const;
 

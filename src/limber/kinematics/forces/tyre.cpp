@@ -223,8 +223,8 @@ void add_tyre_kinks(const TyreLaw& law, bool planar, const Vec3& centre, const V
     const double depth_rate = road.fx * velocity.x() - velocity[up];
     kinks.push_back({depth, depth_rate, kink_at_zero});
     if (law.damping > 0)
-        kinks.push_back({law.stiffness * depth + law.damping * depth_rate, std::numeric_limits<double>::quiet_NaN(),
-                         kink_at_zero});
+        kinks.push_back(
+            {law.stiffness * depth + law.damping * depth_rate, std::numeric_limits<double>::quiet_NaN(), kink_at_zero});
     law.road->add_kinks(centre.x(), velocity.x(), kinks);
 }
 
