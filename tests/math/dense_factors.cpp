@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numbers>
 
 namespace limber {
 namespace {
@@ -10,14 +11,14 @@ namespace {
 TEST(DenseFactors, OfASymmetricMatrixTheEigenvaluesAreThoseOfItsPolynomial) {
     // A string of three equal masses on springs: 2 - sqrt 2, 2, 2 + sqrt 2, and the modes (1, +-sqrt 2, 1), (1, 0, -1).
     const Mat3 chain{{2, -1, 0}, {-1, 2, -1}, {0, -1, 2}};
-    const Vec3 expected(2 - std::sqrt(2.0), 2, 2 + std::sqrt(2.0));
+    const Vec3 expected(2 - std::numbers::sqrt2, 2, 2 + std::numbers::sqrt2);
     const SymmetricEigen3 eigen = compute_symmetric_eigen(chain);
     const SymmetricEigen any_size = compute_symmetric_eigen(MatX(chain));
     EXPECT_LT((eigen.values - expected).norm(), 1e-14);
     EXPECT_LT((compute_eigenvalues(chain) - expected).norm(), 1e-14);
     EXPECT_LT((any_size.values - expected).norm(), 1e-14);
     EXPECT_NEAR(compute_least_eigenvalue(chain), expected[0], 1e-14);
-    const Vec3 slowest = Vec3(1, std::sqrt(2.0), 1) / 2;
+    const Vec3 slowest = Vec3(1, std::numbers::sqrt2, 1) / 2;
     EXPECT_NEAR(std::abs(eigen.vectors.col(0).dot(slowest)), 1, 1e-14);
     EXPECT_NEAR(std::abs(any_size.vectors.col(0).dot(slowest)), 1, 1e-14);
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numbers>
 
 #include "support/models.hpp"
 
@@ -90,7 +91,8 @@ sensors:
 // Small swings about the vertical (terms of second order are 1e-5 of them): in phase sqrt(3) W, against each other 2
 // sqrt(3) W; tension 1.5 m W^2 L.
 TEST(OrbitFrame, HasStroesFrequencies) {
-    for (const auto& [second, frequency] : {std::pair{1e-5, std::sqrt(3.0)}, std::pair{-1e-5, 2 * std::sqrt(3.0)}}) {
+    for (const auto& [second, frequency] :
+         {std::pair{1e-5, std::numbers::sqrt3}, std::pair{-1e-5, 2 * std::numbers::sqrt3}}) {
         Simulation s(example("orbit-rods.yaml", {{"first", "0.00001"}, {"second", std::to_string(second)}}),
                      options("augmented-lagrangian", "rk4"));
         EXPECT_NEAR(std::hypot(sense(s, "tension.fx"), sense(s, "tension.fy")), 1.5, 1e-4);

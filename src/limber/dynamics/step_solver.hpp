@@ -42,10 +42,10 @@ inline const char* contact_event_name(ContactEvent::Kind kind) {
 struct StepReport {
     bool ok = true;
     int iterations = 0;
-    int substeps = 1;    ///< more than one if the step had to be divided
-    double work = 0;     ///< of everything without a potential; only if it is watched, see Simulation::watch_work
-    std::string reason;  ///< why it failed
-    std::vector<ContactEvent> events;
+    int substeps = 1;      ///< more than one if the step had to be divided
+    double work = 0;       ///< of everything without a potential; only if it is watched, see Simulation::watch_work
+    std::string reason{};  ///< why it failed
+    std::vector<ContactEvent> events{};
 };
 
 class CoupledStepSolver;

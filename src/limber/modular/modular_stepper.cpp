@@ -79,7 +79,7 @@ std::shared_ptr<const ModularSystem<D>> compile_modular(std::shared_ptr<const Me
     // Those that nothing holds, divided or not, stay where they are.
     if (massless > count_massless_freedoms(*system->whole))
         for (const auto& component : massless_components) borrow_inertia(*component);
-    system->formulation_options = exact_options;
+    system->formulation_options = std::move(exact_options);
     system->corrector_passes = integrator_options.corrector_passes;
     system->massless_freedoms = massless;
     return system;

@@ -120,7 +120,7 @@ LinearModel linearise_in(const Simulation& simulation, const LinearOptions& opti
     model.motions = named.names;
     model.shapes.resize(named.matrix.rows(), flow.states());
     model.shapes << named.matrix * flow.free_positions(), named.matrix * flow.free_velocities();
-    model.inertia = ((named.matrix.cwiseAbs2() * system->coordinate_inertia().cwiseInverse()).cwiseInverse()).eval();
+    model.inertia = (named.matrix.cwiseAbs2() * system->coordinate_inertia().cwiseInverse()).cwiseInverse().eval();
 
     const double size = std::max(1.0, flow.a().template lpNorm<Eigen::Infinity>());
     model.is_steady = false;
@@ -219,7 +219,7 @@ void judge(LinearModes& modes, double norm) {
 }  // namespace
 
 LinearModel linearise(const Simulation& simulation, const LinearOptions& options) {
-    return in_dimension(simulation.model().planar, [&]<int D>() { return linearise_in<D>(simulation, options); });
+    return in_dimension(simulation.model().planar, [&]<int D> { return linearise_in<D>(simulation, options); });
 }
 
 LinearModes find_modes(LinearModel model) {

@@ -114,8 +114,10 @@ std::vector<MatX> list_steady_frames(const RelativeSystem<D>& system, const Line
         const bool is_on_ground = node.parent < 0;
         Vec3 w = Vec3::Zero();
         Vec3 w_rate = Vec3::Zero();
-        Vec3 z = up;
-        if constexpr (D == 3) z = node.parent_axes.transpose() * up;
+        const Vec3 z = [&]() -> Vec3 {
+            if constexpr (D == 3) return node.parent_axes.transpose() * up;
+            return up;
+        }();
         double rate = 0;
         int ball = -1;
         for (const Motion& motion : motions) {

@@ -142,7 +142,7 @@ void add_brush(const TyreLaw& law, const S& load, const Triple<S>& normal, const
                const Triple<S>& velocity, const S& spin, Result<S>& result) {
     Running<S> running;
     if (!find_running(normal, axis, velocity, running)) return;
-    const BrushCoefficients& k = *law.longitudinal;
+    const BrushCoefficients& k = law.longitudinal.value();
     const Sliding<S> sliding = find_sliding(k, running, arm, axis, velocity, spin);
     const S limit = S(k.friction) * load;
     const S x = S(k.stiffness) * sliding.ratio / limit;
