@@ -65,8 +65,7 @@ Track follow(const Method& method, double step, const Start& start, double resti
     for (const auto handle : model.contacts.handles()) {
         if (!method.is_explicit()) break;
         ContactRule& rule = model.contacts.get(handle);
-        rule.law = ContactRule::Law::linear;
-        rule.numbers = {{"stiffness", Number(method.stiffness)}};
+        rule = LinearContact{.name = rule.name, .between = rule.between(), .stiffness = method.stiffness};
     }
     Simulation simulation(model, o);
     ExplicitEuler euler(make_acceleration_solver("augmented-lagrangian", simulation.shared_system()), false, false);

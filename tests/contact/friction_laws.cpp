@@ -301,11 +301,17 @@ TEST(FrictionLaws, LimitsAndSlotsRub) {
 TEST(FrictionLaws, WrongNumbersAreRefused) {
     EXPECT_THROW(Simulation(pushed_block("law: bristle, bend: 0", "0"), options("global", "trapezoidal")), ModelError);
     EXPECT_THROW(pushed_block("law: sticky", "0"), ModelError);
-    const auto message = [](const char* key, double friction) {
+    const auto message = [](std::optional<Number> bend, double friction) {
         Model model = example("contact/bristle-contact.yaml");
         ContactRule& rule = model.contacts.get(model.contacts.find("bed"));
-        rule.numbers.erase(key);
-        rule.numbers["friction"] = Number(friction);
+        std::visit(
+            [&](auto& contact) {
+                if constexpr (requires { contact.slip; }) {
+                    contact.slip.bend = bend;
+                    contact.resistance.friction = friction;
+                }
+            },
+            rule.type);
         try {
             Simulation simulation(model, options("global", "trapezoidal"));
         } catch (const ModelError& error) {
@@ -313,8 +319,8 @@ TEST(FrictionLaws, WrongNumbersAreRefused) {
         }
         return std::string();
     };
-    EXPECT_NE(message("bend", 0.3).find("bristle-damping belongs to bristles"), std::string::npos);
-    EXPECT_NE(message("slip", 0).find("bristles need friction"), std::string::npos);
+    EXPECT_NE(message(std::nullopt, 0.3).find("bristle-damping belongs to bristles"), std::string::npos);
+    EXPECT_NE(message(1e-4, 0).find("bristles need friction"), std::string::npos);
 }
 
 }  // namespace

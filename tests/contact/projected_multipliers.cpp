@@ -89,7 +89,7 @@ TEST(ProjectedMultipliers, ConvergeAsRhoSays) {
         return report.ok ? report.iterations : 0;
     };
     // Each has to make the same of the error at the start.
-    const double needed = iterations(ContactTreatment::multipliers, 0, 0.5 * exact) * std::log(2);
+    const double needed = iterations(ContactTreatment::multipliers, 0, 0.5 * exact) * std::numbers::ln2;
     const auto expect = [&](int found, double factor) {
         const double expected = -needed / std::log(std::abs(factor));
         EXPECT_NEAR(found, expected, 0.1 * expected + 3) << factor;

@@ -21,29 +21,27 @@ constexpr double step = 2e-4;  // small enough for rk4 to follow an impact
 constexpr int steps = 400;
 constexpr double stiffness = 2e4;
 
-void add_floor(Model& model, const Simulation& start, ContactRule::Law law, double gap) {
+void add_floor(Model& model, const Simulation& start, ContactRule rule, double gap) {
     const int up = model.planar ? 1 : 2;
     double lowest = INFINITY;
     for (const auto handle : model.bodies.handles()) {
         if (handle == model.ground()) continue;
         Body& body = model.bodies.get(handle);
         lowest = std::min(lowest, start.body_frame(body.name).position[up]);
-        ContactShape ball;
-        ball.size = {Number(radius)};
-        body.shapes = {ball};
+        body.shapes = {SphereShape{.radius = radius}};
     }
-    ContactShape plane;
-    plane.kind = ContactShape::Kind::plane;
+    PlaneShape plane;
     plane.placement.position[up] = Number(lowest - radius - gap);
     model.bodies.get(model.ground()).shapes = {plane};
-    ContactRule rule;
-    rule.name = "floor";
-    rule.law = law;
-    rule.second.bodies = {model.ground()};
-    rule.includes_joined = true;
-    rule.numbers = {{"stiffness", Number(stiffness)}, {"friction", Number(friction)}, {"slip", Number(0.05)}};
-    if (law == ContactRule::Law::hunt_crossley) rule.numbers["factor"] = Number(0.5);
-    if (law == ContactRule::Law::linear) rule.numbers["damping"] = Number(50.0);
+    std::visit(
+        [&](auto& contact) {
+            contact.between.second.bodies = {model.ground()};
+            if constexpr (requires { contact.slip; }) {
+                contact.resistance = {.friction = friction, .includes_joined = true};
+                contact.slip.slip = 0.05;
+            }
+        },
+        rule.type);
     model.contacts.add(rule);
 }
 
@@ -65,7 +63,10 @@ bool fall_onto_a_floor() {
     // From pressed down by five millimetres to as far away.
     const double gap = 1e-3 * *rc::gen::inRange(-5, 6);
     add_floor(model, Simulation(model, chosen),
-              *rc::gen::element(ContactRule::Law::linear, ContactRule::Law::hertz, ContactRule::Law::hunt_crossley),
+              *rc::gen::elementOf(std::vector<ContactRule>{
+                  LinearContact{.name = "floor", .stiffness = stiffness, .damping = 50.0},
+                  HertzContact{.name = "floor", .power = {.stiffness = stiffness}},
+                  HuntCrossleyContact{.name = "floor", .power = {.stiffness = stiffness}, .factor = 0.5}}),
               gap);
     RC_LOG() << write_model_text(model) << formulation << " " << coordinates;
     Simulation first(model, chosen);

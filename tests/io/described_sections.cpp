@@ -113,37 +113,28 @@ TEST(DescribedSections, KnowAFieldThatIsAdded) {
     }
 }
 
-TEST(DescribedElements, HaveFormatsInTheOrderOfTheirKinds) {
-    const auto name = [](const std::vector<TypeFormat>& formats, auto kind) {
-        return std::string(formats.at(static_cast<std::size_t>(kind)).name);
-    };
-    using Law = ContactRule::Law;
-    EXPECT_EQ(contact_formats().size(), 6U);
-    EXPECT_EQ(name(contact_formats(), Law::rigid), "rigid");
-    EXPECT_EQ(name(contact_formats(), Law::linear), "linear");
-    EXPECT_EQ(name(contact_formats(), Law::hertz), "hertz");
-    EXPECT_EQ(name(contact_formats(), Law::hunt_crossley), "hunt-crossley");
-    EXPECT_EQ(name(contact_formats(), Law::exact_restitution), "exact-restitution");
-    EXPECT_EQ(name(contact_formats(), Law::none), "none");
-    using Shape = ContactShape::Kind;
-    EXPECT_EQ(shape_formats().size(), 10U);
-    EXPECT_EQ(name(shape_formats(), Shape::plane), "plane");
-    EXPECT_EQ(name(shape_formats(), Shape::sphere), "sphere");
-    EXPECT_EQ(name(shape_formats(), Shape::box), "box");
-    EXPECT_EQ(name(shape_formats(), Shape::capsule), "capsule");
-    EXPECT_EQ(name(shape_formats(), Shape::cylinder), "cylinder");
-    EXPECT_EQ(name(shape_formats(), Shape::cone), "cone");
-    EXPECT_EQ(name(shape_formats(), Shape::convex), "convex");
-    EXPECT_EQ(name(shape_formats(), Shape::mesh), "mesh");
-    EXPECT_EQ(name(shape_formats(), Shape::height_field), "height-field");
-    EXPECT_EQ(name(shape_formats(), Shape::profile), "profile");
-    EXPECT_EQ(solid_formats().size(), 6U);
-    EXPECT_EQ(name(solid_formats(), Solid::Kind::rod), "rod");
-    EXPECT_EQ(name(solid_formats(), Solid::Kind::box), "box");
-    EXPECT_EQ(name(solid_formats(), Solid::Kind::cylinder), "cylinder");
-    EXPECT_EQ(name(solid_formats(), Solid::Kind::sphere), "sphere");
-    EXPECT_EQ(name(solid_formats(), Solid::Kind::disc), "disc");
-    EXPECT_EQ(name(solid_formats(), Solid::Kind::point), "point");
+// A law of contact with a field more is found by format, reader, writer and the search for dependents.
+struct StickyContact {
+    static constexpr TypeNote type{"sticky", "holds on"};
+    std::string name{};
+    ContactSides between{};
+    Number grip{};
+    ContactResistance resistance{};
+
+    static void visit(auto& self, auto& visitor) {
+        visitor.main(self.between);
+        visitor.field(self.grip, {"grip", "pull at which it lets go", true});
+        ContactResistance::visit(self.resistance, visitor);
+    }
+};
+
+TEST(DescribedElements, ContactsAreReadAndWrittenByTheirDescription) {
+    using Types = std::variant<NoContact, StickyContact>;
+    const std::vector<TypeFormat> formats = describe_alternatives<Types>();
+    ASSERT_EQ(formats.size(), 2U);
+    EXPECT_EQ(formats[1].kind, FieldKind::two_bodies);
+    EXPECT_EQ(field_names(formats[1].options),
+              (std::vector<std::string>{"grip", "friction", "rolling", "spinning", "joined"}));
 }
 
 }  // namespace

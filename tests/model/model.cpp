@@ -43,7 +43,7 @@ TEST(Model, SuggestsNamesOfMarkers) {
     Model model;
     Body body;
     body.name = "crank";
-    body.ends = {Number3{0.0, 0.0, 0.0}, Number3{1.0, 0.0, 0.0}};
+    body.solids.push_back(RodSolid{.to = {1.0, 0.0, 0.0}});
     model.add_body(body);
     EXPECT_FALSE(model.marker("crank.to").is_null());
     EXPECT_EQ(model.marker("crank"), model.marker("crank.origin"));
@@ -90,38 +90,23 @@ MassProperties properties(const Solid& solid, bool planar = false, double rod_le
 }
 
 TEST(Solids, HaveTheInertiaOfTheTextbook) {
-    Solid box;
-    box.kind = Solid::Kind::box;
-    box.size = {0.4, 0.2, 0.1};
-    box.mass = 6.0;
+    const BoxSolid box{.size = {0.4, 0.2, 0.1}, .common = {.mass = {.mass = 6.0}}};
     // The box of Talaba's acceptance case: (0.025, 0.085, 0.100) kg m^2.
     EXPECT_LT((properties(box).inertia.diagonal() - Vec3(0.025, 0.085, 0.100)).norm(), 1e-15);
 
-    Solid sphere;
-    sphere.kind = Solid::Kind::sphere;
-    sphere.size = {0.5};
-    sphere.density = 3.0;
+    const SphereSolid sphere{.radius = 0.5, .common = {.mass = {.density = 3.0}}};
     const double mass = 3 * 4.0 / 3.0 * pi * 0.125;
     EXPECT_DOUBLE_EQ(properties(sphere).mass, mass);
     EXPECT_DOUBLE_EQ(properties(sphere).inertia(1, 1), 0.4 * mass * 0.25);
 
-    Solid cylinder;
-    cylinder.kind = Solid::Kind::cylinder;
-    cylinder.size = {0.3, 2.0};
-    cylinder.mass = 5.0;
+    const CylinderSolid cylinder{.radius = 0.3, .length = 2.0, .common = {.mass = {.mass = 5.0}}};
     EXPECT_DOUBLE_EQ(properties(cylinder).inertia(2, 2), 5 * 0.09 / 2);
     EXPECT_DOUBLE_EQ(properties(cylinder).inertia(0, 0), 5 * (3 * 0.09 + 4) / 12);
 
-    Solid disc;
-    disc.kind = Solid::Kind::disc;
-    disc.size = {0.3, 0.0};
-    disc.mass = 5.0;
+    const DiscSolid disc{.radius = 0.3, .common = {.mass = {.mass = 5.0}}};
     EXPECT_DOUBLE_EQ(properties(disc).inertia(0, 0), 5 * 0.09 / 4);
 
-    Solid rod;
-    rod.kind = Solid::Kind::rod;
-    rod.size = {0.0};
-    rod.density = 2.0;
+    const RodSolid rod{.mass = {.density = 2.0}};
     EXPECT_DOUBLE_EQ(properties(rod, false, 3).mass, 6);
     EXPECT_DOUBLE_EQ(properties(rod, false, 3).inertia(1, 1), 6 * 9.0 / 12);
     EXPECT_DOUBLE_EQ(properties(rod, false, 3).inertia(0, 0), 0);
@@ -129,10 +114,7 @@ TEST(Solids, HaveTheInertiaOfTheTextbook) {
 }
 
 TEST(Solids, LumpedRodIsTwoPoints) {
-    Solid rod;
-    rod.kind = Solid::Kind::rod;
-    rod.size = {0.0};
-    rod.end_masses = {Number(1.0), Number(3.0)};
+    const RodSolid rod{.end_masses = EndMasses{1.0, 3.0}};
     const MassProperties p = properties(rod, true, 2);
     EXPECT_DOUBLE_EQ(p.mass, 4);
     EXPECT_DOUBLE_EQ(p.centre.x(), 1.5);
@@ -141,41 +123,30 @@ TEST(Solids, LumpedRodIsTwoPoints) {
 
 TEST(Solids, CombineBySteiner) {
     // Two half boxes make the whole box.
-    Solid half;
-    half.kind = Solid::Kind::box;
-    half.size = {0.2, 0.2, 0.1};
-    half.mass = 3.0;
-    half.placement.position = {Number(-0.1), Number(0.0), Number(0.0)};
-    Solid other = half;
-    other.placement.position[0] = Number(0.1);
-    const MassProperties whole = combine({properties(half), properties(other)});
+    const auto half = [](double x) {
+        return BoxSolid{.size = {0.2, 0.2, 0.1},
+                        .common = {.mass = {.mass = 3.0}, .placement = {.position = {x, 0.0, 0.0}}}};
+    };
+    const MassProperties whole = combine({properties(half(-0.1)), properties(half(0.1))});
     EXPECT_DOUBLE_EQ(whole.mass, 6);
     EXPECT_LT(whole.centre.norm(), 1e-16);
     EXPECT_LT((whole.inertia.diagonal() - Vec3(0.025, 0.085, 0.100)).norm(), 1e-15);
 }
 
 TEST(Solids, TurnWithTheirPlacement) {
-    Solid box;
-    box.kind = Solid::Kind::box;
-    box.size = {0.4, 0.2, 0.1};
-    box.mass = 6.0;
-    box.placement.orientation = {Orientation::Kind::axis_angle, {0.0, 0.0, 1.0, Number("90 deg")}};
+    BoxSolid box{.size = {0.4, 0.2, 0.1}, .common = {.mass = {.mass = 6.0}}};
+    box.common.placement.orientation = {Orientation::Kind::axis_angle, {0.0, 0.0, 1.0, Number("90 deg")}};
     EXPECT_LT((properties(box).inertia.diagonal() - Vec3(0.085, 0.025, 0.100)).norm(), 1e-15);
 }
 
 TEST(Solids, RefuseNegativeSizesAndMasses) {
-    Solid sphere;
-    sphere.kind = Solid::Kind::sphere;
-    sphere.size = {-0.5};
-    sphere.mass = 1.0;
-    EXPECT_THROW(properties(sphere), ModelError);
-    sphere.size = {0.5};
-    sphere.mass = -1.0;
-    EXPECT_THROW(properties(sphere), ModelError);
-    sphere.mass.reset();
-    sphere.size = {0.0};
-    sphere.density = 1.0;
-    EXPECT_THROW(properties(sphere), ModelError);
+    const auto sphere = [](double radius, SolidMass mass) {
+        return SphereSolid{.radius = radius, .common = {.mass = std::move(mass)}};
+    };
+    EXPECT_NO_THROW(properties(sphere(0.5, {.mass = 1.0})));
+    EXPECT_THROW(properties(sphere(-0.5, {.mass = 1.0})), ModelError);
+    EXPECT_THROW(properties(sphere(0.5, {.mass = -1.0})), ModelError);
+    EXPECT_THROW(properties(sphere(0.0, {.density = 1.0})), ModelError);
 }
 
 TEST(Errors, SuggestOnlyWhatIsNear) {

@@ -55,12 +55,10 @@ TEST(TypedEdits, AreTheSameEditsAsWords) {
     apply_both(SetParameter{"k", 55.0}, "set parameters.k 55");
     apply_both(AddForce{Drag{.name = "air", .marker = model.marker("lower.to"), .linear = 0.3}},
                "add forces.air {drag: lower.to, linear: 0.3}");
-    ContactRule touch;
-    touch.name = "touch";
-    touch.law = ContactRule::Law::linear;
-    touch.first.bodies = {model.bodies.find("upper")};
-    touch.second.bodies = {model.bodies.find("lower")};
-    touch.numbers["stiffness"] = 1e3;
+    const LinearContact touch{
+        .name = "touch",
+        .between = {{.bodies = {model.bodies.find("upper")}}, {.bodies = {model.bodies.find("lower")}}},
+        .stiffness = 1e3};
     apply_both(AddContact{touch}, "add contacts.touch {linear: [upper, lower], stiffness: 1000}");
     apply_both(Remove<ContactRule>{model.contacts.find("touch")}, "remove contacts.touch");
     apply_both(

@@ -106,20 +106,14 @@ public:
     }
     bool needs(const TableDefinition& table) const { return needs(table.x) || needs(table.y); }
     bool needs(const TimeLaw& law) const { return needs(law.expression) || needs(law.table); }
-    bool needs(const CurveDefinition& curve) const { return needs(curve.points); }
     bool needs(const RoadDefinition& road) const { return needs(road.pieces); }
-    bool needs(const Solid& solid) const {
-        return needs(solid.size) || needs(solid.mass) || needs(solid.density) || needs(solid.end_masses) ||
-               needs(solid.inertia) || needs(solid.placement);
-    }
-    bool needs(const ContactShape& shape) const {
-        return needs(shape.size) || needs(shape.points) || needs(shape.heights) || needs(shape.width) ||
-               needs(shape.placement);
-    }
-    bool needs(const Body& body) const {
-        return needs(body.shapes) || needs(body.placement) || needs(body.ends) || needs(body.solids) ||
-               needs(body.beam) || needs(body.velocity) || needs(body.angular_velocity);
-    }
+    bool needs(const InertiaEntries& inertia) const { return needs(inertia.entries); }
+    bool needs(const HeightGrid& grid) const { return needs(grid.heights); }
+    bool needs(const PlanePoints& line) const { return needs(line.points); }
+    bool needs(const SurfaceFile&) const { return false; }
+    bool needs(const GroupNames&) const { return false; }
+    /// They name what is there when the event comes.
+    bool needs(const EditLines&) const { return false; }
     bool needs(const Marker& marker) const {
         return needs(marker.body) || needs(marker.base) || (may_be_in_numbers() && needs(marker.placement));
     }
@@ -137,17 +131,12 @@ public:
         const auto is_group_gone = [&](const std::string& group) {
             const auto handles = model_.bodies.handles();
             return std::none_of(handles.begin(), handles.end(), [&](BodyHandle handle) {
-                const auto& groups = model_.bodies.get(handle).groups;
-                return !needs(handle) && std::find(groups.begin(), groups.end(), group) != groups.end();
+                return !needs(handle) && model_.bodies.get(handle).groups.contains(group);
             });
         };
         return needs(side.bodies) || std::any_of(side.groups.begin(), side.groups.end(), is_group_gone);
     }
-    bool needs(const ContactRule& rule) const {
-        return needs(rule.first) || needs(rule.second) || needs_any(rule.numbers);
-    }
-    // Edits name what is there when the event comes.
-    bool needs(const EventRule& event) const { return needs(event.condition) || needs_column(event.condition); }
+    bool needs(const ContactSides& between) const { return needs(between.first) || needs(between.second); }
     bool needs(const InitialValue& value) const { return needs_scalar(value.scalar) || needs(value.value); }
     bool needs(const SimulationDefaults& simulation) const {
         return needs_field_of(simulation) || needs(simulation.modular) || needs(simulation.components) ||
@@ -186,6 +175,8 @@ private:
         void field(const T& value, const FieldNote&) {
             found = found || search_.needs(value);
         }
+        void placement(const Placement& placement) { found = found || search_.needs(placement); }
+        void solids(const std::vector<Solid>& solids) { found = found || search_.needs(solids); }
         void law(const ScalarLaw& law) { found = found || search_.needs(law); }
         void time_law(const TimeLaw& law, const FieldNote&, const char*) { found = found || search_.needs(law); }
 

@@ -189,7 +189,7 @@ void remove_unused_marker(Model& model, MarkerHandle marker) {
 // A body that becomes a rod gets the markers of its ends, and loses them when it ceases to be one.
 void update_end_markers(Model& model, BodyHandle body, bool had_ends) {
     const Body& changed = std::as_const(model).bodies.get(body);
-    if (changed.ends.has_value() == had_ends) return;
+    if ((changed.rod() != nullptr) == had_ends) return;
     if (had_ends) {
         for (const char* end : {".from", ".to"}) remove_unused_marker(model, model.markers.find(changed.name + end));
     } else {
@@ -205,7 +205,7 @@ Model replace_element(const Model& model, const std::string& section, const Elem
     Model changed = reader.take_model();
     if (element.kind == ElementKind::body) {
         const BodyHandle body = model.bodies.find(element.name);
-        update_end_markers(changed, body, model.bodies.get(body).ends.has_value());
+        update_end_markers(changed, body, model.bodies.get(body).rod() != nullptr);
     }
     if (element.kind == ElementKind::joint) {
         const JointHandle handle = model.joints.find(element.name);

@@ -46,13 +46,11 @@ private:
     // write_bodies.cpp
     void add_orientation(MappingWriter& map, const Orientation& orientation) const;
     void add_placement(MappingWriter& map, const Placement& placement) const;
-    void add_solid(MappingWriter& map, const Solid& solid, const Body& body) const;
-    void add_general_mass(MappingWriter& map, const Solid& solid) const;
+    void add_solids(MappingWriter& map, const std::vector<Solid>& solids) const;
+    YAML::Node inertia(const InertiaEntries& inertia) const;
     // write_contacts.cpp
-    YAML::Node write_shapes(const std::vector<ContactShape>& shapes) const;
-    static YAML::Node one_or_list(const std::vector<std::string>& names);
-    void add_shape(MappingWriter& map, const ContactShape& shape) const;
-    YAML::Node points(const std::vector<Number3>& points) const;
+    YAML::Node shapes(const std::vector<ContactShape>& shapes) const;
+    YAML::Node sides(const ContactSides& between) const;
 
     YAML::Node vector(const Number3& numbers) const { return vector_node(numbers, model_.planar); }
     YAML::Node angular(const Number3& numbers) const;
@@ -61,9 +59,14 @@ private:
     void add_place(MappingWriter& map, const Marker& marker) const;
     void add_time_law(MappingWriter& map, const TimeLaw& law, const char* key) const;
 
-    // write_forces.cpp
+    /// Of one of several types (field_writer.hpp).
     template <class Types>
     YAML::Node write_type(const Types& types) const;
+    /// The key of its type, and below it all its fields.
+    template <class Types>
+    void add_type(MappingWriter& map, const Types& types) const;
+
+    // write_forces.cpp
     void add_law(MappingWriter& map, const ScalarLaw& law) const;
 
     /// "body" for a body's origin, otherwise "body.marker".
@@ -75,6 +78,7 @@ private:
 
 /// [[x, y], ...]
 YAML::Node table_rows(const TableDefinition& table);
+YAML::Node height_rows(const HeightGrid& grid);
 void add_rows(MappingWriter& map, const char* key, const TableDefinition& table);
 
 }  // namespace limber

@@ -46,6 +46,24 @@ template <>
 struct KindOf<std::vector<ScalarTerm>> : KindIs<FieldKind::coordinate_map> {};
 template <>
 struct KindOf<std::vector<NamedExpression>> : KindIs<FieldKind::coordinate_map> {};
+template <>
+struct KindOf<ContactSides> : KindIs<FieldKind::two_bodies> {};
+template <>
+struct KindOf<EditLines> : KindIs<FieldKind::edits> {};
+template <>
+struct KindOf<GroupNames> : KindIs<FieldKind::names> {};
+template <>
+struct KindOf<InertiaEntries> : KindIs<FieldKind::numbers> {};
+template <>
+struct KindOf<std::array<Number, 2>> : KindIs<FieldKind::numbers> {};
+template <>
+struct KindOf<HeightGrid> : KindIs<FieldKind::numbers> {};
+template <>
+struct KindOf<std::vector<Number3>> : KindIs<FieldKind::points> {};
+template <>
+struct KindOf<PlanePoints> : KindIs<FieldKind::points> {};
+template <>
+struct KindOf<SurfaceFile> : KindIs<FieldKind::text> {};
 template <class T>
 struct KindOf<Handle<T>> : KindIs<FieldKind::reference> {};
 template <class T>
@@ -64,6 +82,8 @@ public:
     void field(const T&, const FieldNote& note) {
         format_.options.push_back({note.name, KindOf<T>::value, note.meaning, note.is_required});
     }
+    void placement(const Placement&);
+    void solids(const std::vector<Solid>&);
     void law(const ScalarLaw&);
     void time_law(const TimeLaw&, const FieldNote& note, const char* table_meaning);
 

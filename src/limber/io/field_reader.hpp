@@ -34,6 +34,8 @@ public:
         reader_.check_fields(node_, describe_fields<T>());
         T::visit(value, *this);
     }
+    void placement(Placement& placement) { placement = reader_.read_placement(node_); }
+    void solids(std::vector<Solid>& solids) { solids = reader_.read_solids(node_); }
     void law(ScalarLaw& law) { law = reader_.read_law(node_); }
     void time_law(TimeLaw& law, const FieldNote& note, const char* /*table_meaning*/) {
         law = reader_.read_time_law(node_, note.name);
@@ -151,6 +153,34 @@ protected:
         const auto index = static_cast<int>(word - words.begin());
         value = word == words.end() ? reader_.marker(node) : WordOrMarker<Word>(static_cast<Word>(index));
     }
+    void read(ContactSides& value, const YamlNode& node, const FieldNote&) const {
+        const auto sides = node.items("two bodies, groups or lists of them [first, second]");
+        if (sides.size() != 2) node.fail(fmt::format("expected [first, second], found {}", sides.size()));
+        value = {reader_.read_contact_side(sides[0]), reader_.read_contact_side(sides[1])};
+    }
+    void read(GroupNames& value, const YamlNode& node, const FieldNote&) const { value = reader_.read_groups(node); }
+    void read(EditLines& value, const YamlNode& node, const FieldNote&) const { value = reader_.read_edits(node); }
+    void read(std::array<Number, 2>& value, const YamlNode& node, const FieldNote&) const {
+        const auto numbers = node.numbers();
+        if (numbers.size() != 2) node.fail(fmt::format("expected two numbers, found {}", numbers.size()));
+        value = {numbers[0], numbers[1]};
+    }
+    void read(InertiaEntries& value, const YamlNode& node, const FieldNote&) const {
+        value = reader_.read_inertia(node);
+    }
+    void read(std::vector<Number3>& value, const YamlNode& node, const FieldNote&) const {
+        value = ModelReader::read_points(node, reader_.model_.planar);
+    }
+    void read(PlanePoints& value, const YamlNode& node, const FieldNote&) const {
+        value.points = ModelReader::read_points(node, true);
+    }
+    void read(HeightGrid& value, const YamlNode& node, const FieldNote&) const {
+        value = ModelReader::read_heights(node);
+    }
+    void read(SurfaceFile& value, const YamlNode& node, const FieldNote&) const { value = reader_.load_surface(node); }
+    void read(std::vector<ContactShape>& value, const YamlNode& node, const FieldNote&) const {
+        value = reader_.read_shapes(node);
+    }
     void read(SectionType& value, const YamlNode& node, const FieldNote&) const {
         value = reader_.read_type<SectionType>(node, section_formats(), "section");
     }
@@ -173,15 +203,21 @@ protected:
 };
 
 template <class Types>
-Types ModelReader::read_type(const YamlNode& node, const std::vector<TypeFormat>& formats, const char* what) const {
-    const TypeFormat& format = find_type(node, formats, what);
-    const bool is_inside = format.kind == FieldKind::object;
-    const YamlNode place = is_inside ? node.required(format.name) : node;
-    if (is_inside) check_fields(place, format.options);
+Types ModelReader::read_fields(const YamlNode& node, const TypeFormat& format,
+                               const std::vector<TypeFormat>& formats) const {
     Types types = make_alternative<Types>(static_cast<std::size_t>(&format - formats.data()));
-    FieldReader reader(*this, place, format.name);
+    FieldReader reader(*this, node, format.name);
     std::visit([&](auto& type) { type.visit(type, reader); }, types);
     return types;
+}
+
+template <class Types>
+Types ModelReader::read_type(const YamlNode& node, const std::vector<TypeFormat>& formats, const char* what) const {
+    const TypeFormat& format = find_type(node, formats, what);
+    if (format.kind != FieldKind::object) return read_fields<Types>(node, format, formats);
+    const YamlNode place = node.required(format.name);
+    check_fields(place, format.options);
+    return read_fields<Types>(place, format, formats);
 }
 
 template <class Element>

@@ -23,6 +23,8 @@ public:
     void field(const T& value, const FieldNote& note) {
         if (note.is_required || !is_absent(value)) map_.add(note.name, node_of(value));
     }
+    void placement(const Placement& placement) { writer_.add_placement(map_, placement); }
+    void solids(const std::vector<Solid>& solids) { writer_.add_solids(map_, solids); }
     void law(const ScalarLaw& law) { writer_.add_law(map_, law); }
     void time_law(const TimeLaw& law, const FieldNote& note, const char* /*table_meaning*/) {
         writer_.add_time_law(map_, law, note.name);
@@ -40,6 +42,15 @@ protected:
     static bool is_absent(const Number3& value) { return is_zero(value); }
     static bool is_absent(const AngularVector& value) { return is_zero(value.components); }
     static bool is_absent(const std::vector<Number>& value) { return value.empty(); }
+    static bool is_absent(const InertiaEntries& value) {
+        return std::all_of(value.entries.begin(), value.entries.end(), [](const Number& n) { return is_zero(n); });
+    }
+    static bool is_absent(const GroupNames& value) { return value.names.empty(); }
+    static bool is_absent(const std::vector<Number3>& value) { return value.empty(); }
+    static bool is_absent(const SurfaceFile& value) { return value.name.empty(); }
+    static bool is_absent(const EditLines& value) { return value.lines.empty(); }
+    static bool is_absent(const HeightGrid& value) { return value.heights.empty(); }
+    static bool is_absent(const PlanePoints& value) { return value.points.empty(); }
     static bool is_absent(const Coordinate& value) { return value.name.empty(); }
     // Of joints that have been removed nothing is written.
     bool is_absent(const std::vector<JointNumber>& value) const {
@@ -67,6 +78,16 @@ protected:
             if (has_joint(number)) map.add(number.joint, number.value);
         return map.take();
     }
+    static YAML::Node node_of(const std::array<Number, 2>& value) { return number_list({value[0], value[1]}); }
+    YAML::Node node_of(const InertiaEntries& value) const { return writer_.inertia(value); }
+    static YAML::Node node_of(const GroupNames& value) { return one_or_list(value.names); }
+    static YAML::Node node_of(const EditLines& value) { return YAML::Node(value.lines); }
+    static YAML::Node node_of(const SurfaceFile& value) { return YAML::Node(value.name); }
+    static YAML::Node node_of(const HeightGrid& value) { return height_rows(value); }
+    static YAML::Node node_of(const PlanePoints& value) { return points_node(value.points, true); }
+    YAML::Node node_of(const std::vector<Number3>& value) const { return points_node(value, writer_.model_.planar); }
+    YAML::Node node_of(const ContactSides& value) const { return writer_.sides(value); }
+    YAML::Node node_of(const std::vector<ContactShape>& value) const { return writer_.shapes(value); }
     static YAML::Node node_of(const TableDefinition& value) { return table_rows(value); }
     static YAML::Node node_of(bool value) { return YAML::Node(value ? "true" : "false"); }
     YAML::Node node_of(MarkerHandle value) const { return YAML::Node(writer_.marker_name(value)); }
@@ -96,15 +117,7 @@ protected:
     YAML::Node node_of(const std::variant<T...>& value) const {
         return std::visit([&](const auto& one) { return node_of(one); }, value);
     }
-    YAML::Node node_of(const SectionType& value) const {
-        return std::visit(
-            [&](const auto& section) {
-                FieldWriter writer(writer_, section.type.name);
-                section.visit(section, writer);
-                return writer.take();
-            },
-            value);
-    }
+    YAML::Node node_of(const SectionType& value) const { return writer_.write_type(value); }
     template <class T>
     YAML::Node node_of(const std::optional<T>& value) const {
         return node_of(value.value());
@@ -123,6 +136,22 @@ protected:
     MappingWriter map_;
     bool has_main_ = false;
 };
+
+template <class Types>
+YAML::Node ElementWriter::write_type(const Types& types) const {
+    return std::visit(
+        [&](const auto& type) {
+            FieldWriter writer(*this, type.type.name);
+            type.visit(type, writer);
+            return writer.take();
+        },
+        types);
+}
+
+template <class Types>
+void ElementWriter::add_type(MappingWriter& map, const Types& types) const {
+    std::visit([&](const auto& type) { map.add(type.type.name, described(type)); }, types);
+}
 
 template <class Described>
 YAML::Node ElementWriter::described(const Described& element) const {

@@ -65,6 +65,16 @@ void FormatCollector::time_law(const TimeLaw&, const FieldNote& note, const char
     format_.options.insert(format_.options.end(), fields.begin(), fields.end());
 }
 
+void FormatCollector::placement(const Placement&) {
+    const std::vector<FieldFormat>& fields = placement_fields();
+    format_.options.insert(format_.options.end(), fields.begin(), fields.end());
+}
+
+void FormatCollector::solids(const std::vector<Solid>&) {
+    for (const TypeFormat& solid : solid_formats()) format_.options.push_back({solid.name, K::object, solid.meaning});
+    format_.options.push_back({"solids", K::object, "a list of several of the above"});
+}
+
 const std::vector<TypeFormat>& force_formats() {
     static const std::vector<TypeFormat> list = describe_alternatives<ForceType>();
     return list;
@@ -152,58 +162,23 @@ const std::vector<FieldFormat>& marker_fields() {
 }
 
 const std::vector<TypeFormat>& solid_formats() {
-    static const auto make = [](const char* name, const char* meaning, std::vector<FieldFormat> fields, bool placed) {
-        fields.push_back({"mass", K::number, "mass"});
-        fields.push_back({"density", K::number, "mass per volume (plane: per area; thin rod: per length)"});
-        if (placed)
-            for (const auto& field : placement_fields()) fields.push_back(field);
-        fields.push_back({"color", K::text, "for pictures: a name or #rrggbb"});
-        return TypeFormat{name, K::object, meaning, false, fields};
-    };
-    static const std::vector<TypeFormat> list{
-        make("rod",
-             "straight rod between two points; fixes the body frame: origin at from, x towards to; markers from, to",
-             {{"from", K::vector, "first end, world axes", true},
-              {"to", K::vector, "second end, world axes", true},
-              {"radius", K::number, "for inertia about the axis and for pictures"},
-              {"end-masses", K::numbers, "two masses lumped at the ends, in place of mass"}},
-             false),
-        make("box", "centred", {{"size", K::numbers, "lengths along x, y, z (plane: x, y)", true}}, true),
-        make("cylinder", "axis along z, centred",
-             {{"radius", K::number, "radius", true}, {"length", K::number, "along z"}}, true),
-        make("sphere", "centred", {{"radius", K::number, "radius", true}}, true),
-        make("disc", "axis along z, centred",
-             {{"radius", K::number, "radius", true}, {"thickness", K::number, "along z (default 0)"}}, true),
-        make("point", "a point mass", {}, true),
-    };
+    static const std::vector<TypeFormat> list = describe_alternatives<Solid>();
     return list;
 }
 
-std::vector<FieldFormat> size_fields(Solid::Kind kind) {
-    std::vector<FieldFormat> fields;
-    for (const FieldFormat& field : solid_formats()[static_cast<std::size_t>(kind)].options) {
-        if (std::string_view(field.name) == "mass") break;  // what all solids have follows
-        if (field.kind == K::number) fields.push_back(field);
-    }
-    return fields;
+const std::vector<TypeFormat>& shape_formats() {
+    static const std::vector<TypeFormat> list = describe_alternatives<ContactShape>();
+    return list;
+}
+
+const std::vector<TypeFormat>& contact_formats() {
+    static const std::vector<TypeFormat> list = describe_alternatives<ContactType>();
+    return list;
 }
 
 const std::vector<FieldFormat>& body_fields() {
     static const std::vector<FieldFormat> list = [] {
-        std::vector<FieldFormat> fields;
-        for (const auto& solid : solid_formats()) fields.push_back({solid.name, K::object, solid.meaning});
-        fields.push_back({"solids", K::object, "a list of several of the above"});
-        fields.push_back({"beam", K::object, "flexible, in place of solids: a line with a section and a material"});
-        fields.push_back({"mass", K::number, "mass, when no solid gives one (default 0)"});
-        fields.push_back({"com", K::vector, "centre of mass in the body frame"});
-        fields.push_back({"inertia", K::numbers,
-                          "about the centre of mass, entries of the inertia matrix: [xx, yy, zz] or [xx, yy, zz, xy, "
-                          "xz, yz], where xy is minus the integral of x y dm (plane: one)"});
-        for (const auto& field : placement_fields()) fields.push_back(field);
-        fields.push_back({"shapes", K::object, "a list of shapes that touch other bodies (default: the solids)"});
-        fields.push_back({"group", K::names, "a name, or a list of names, by which contact rules may speak of it"});
-        fields.push_back({"velocity", K::vector, "of the body's origin at the start"});
-        fields.push_back({"angular-velocity", K::vector, "at the start, world axes (plane: one number)"});
+        std::vector<FieldFormat> fields = describe_fields<Body>();
         fields.push_back({"markers", K::object, "{name: [x, y, z]} or {name: {at: ..., angle: ...}}"});
         return fields;
     }();
@@ -216,10 +191,7 @@ const std::vector<FieldFormat>& driver_fields() {
 }
 
 const std::vector<FieldFormat>& curve_fields() {
-    static const std::vector<FieldFormat> list{
-        {"points", K::object, "list of points", true},
-        {"closed", K::truth, "whether the last point joins the first (default no)"},
-    };
+    static const std::vector<FieldFormat> list = describe_fields<CurveDefinition>();
     return list;
 }
 
@@ -266,16 +238,7 @@ const std::vector<FieldFormat>& modular_fields() {
 }
 
 const std::vector<TypeFormat>& event_formats() {
-    static const std::vector<FieldFormat> options{
-        {"do", K::edits, "edits of the running mechanism, see 'limber list edits'", true},
-        {"once", K::truth, "only the first time (default: every time)"},
-    };
-    static const std::vector<TypeFormat> list{
-        {"rises", K::number,
-         "when an expression of sensors, joint coordinates, rates and t passes through zero upwards", false, options},
-        {"falls", K::number, "when it passes through zero downwards", false, options},
-        {"crosses", K::number, "when it passes through zero either way", false, options},
-    };
+    static const std::vector<TypeFormat> list = describe_alternatives<EventType>();
     return list;
 }
 

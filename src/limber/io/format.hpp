@@ -10,8 +10,8 @@
 
 namespace limber {
 
-/// In the order of JointType, ForceType, StopType, SensorType, RoadPiece, ContactRule::Law, ContactShape::Kind,
-/// Solid::Kind, EventRule::Direction, SectionType.
+/// In the order of JointType, ForceType, StopType, SensorType, RoadPiece, ContactType, ContactShape, Solid, EventType,
+/// SectionType.
 const std::vector<TypeFormat>& joint_formats();
 const std::vector<TypeFormat>& force_formats();
 const std::vector<TypeFormat>& stop_formats();
@@ -22,8 +22,6 @@ const std::vector<TypeFormat>& shape_formats();
 const std::vector<TypeFormat>& solid_formats();
 const std::vector<TypeFormat>& event_formats();
 const std::vector<TypeFormat>& section_formats();
-/// The numbers of a solid's size, in their order; a box has a list instead.
-std::vector<FieldFormat> size_fields(Solid::Kind kind);
 const std::vector<FieldFormat>& body_fields();
 const std::vector<FieldFormat>& placement_fields();
 const std::vector<FieldFormat>& marker_fields();

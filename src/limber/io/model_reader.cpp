@@ -253,7 +253,7 @@ void ModelReader::read_gravity() {
         model_.orbit.reset();
         if (node->is_map()) {
             check_fields(*node, orbit_fields());
-            model_.orbit = positive_number(*node->child("orbit"), ModelEvaluation(model_));
+            model_.orbit = positive_number(node->required("orbit"), ModelEvaluation(model_));
             model_.gravity = {0.0, 0.0, 0.0};
         } else if (node->is_scalar()) {
             node->choice({"none"});
@@ -290,16 +290,11 @@ void ModelReader::read_table(const std::string& name, const YamlNode& node) {
 }
 
 void ModelReader::read_curve(const std::string& name, const YamlNode& node) {
-    node.check_keys(field_names(curve_fields()));
-    const auto points = node.child("points");
-    if (!points) node.fail("'points' is missing: a list of points");
-    CurveDefinition curve;
-    curve.name = name;
-    for (const YamlNode& point : points->items("a list of points")) curve.points.push_back(point.vector(model_.planar));
-    if (const auto closed = node.child("closed")) curve.closed = closed->truth();
+    CurveDefinition curve{.name = name};
+    FieldReader(*this, node, "").read_object(curve);
     const std::size_t least = curve.closed ? 3 : 2;
     if (curve.points.size() < least)
-        points->fail(fmt::format("expected at least {} points, found {}", least, curve.points.size()));
+        node.required("points").fail(fmt::format("expected at least {} points, found {}", least, curve.points.size()));
     add(model_.curves, std::move(curve), node);
 }
 
@@ -326,7 +321,7 @@ void ModelReader::read_initial() {
 }
 
 void ModelReader::check_fields(const YamlNode& node, const std::vector<FieldFormat>& fields) {
-    node.check_keys(field_names(fields));
+    if (!node.is_null()) node.check_keys(field_names(fields));
     for (const FieldFormat& field : fields)
         if (field.is_required && !node.child(field.name))
             node.fail(fmt::format("'{}' is missing: {}", field.name, field.meaning));
@@ -346,8 +341,8 @@ void ModelReader::read_condition(const std::string& name, const YamlNode& node) 
     FieldReader(*this, node, "").read_object(condition);
     const std::string owner = condition.sensor.substr(0, condition.sensor.rfind('.'));
     if (model_.sensors.find(condition.sensor).is_null() && model_.sensors.find(owner).is_null())
-        node.child("sensor")->fail(fmt::format("there is no sensor '{}'{}", condition.sensor,
-                                               did_you_mean(condition.sensor, model_.sensors.names())));
+        node.required("sensor").fail(fmt::format("there is no sensor '{}'{}", condition.sensor,
+                                                 did_you_mean(condition.sensor, model_.sensors.names())));
     file_.places[fmt::format("solve '{}'", name)] = node.location();
     model_.simulation.conditions.push_back(std::move(condition));
 }

@@ -56,8 +56,11 @@ private:
     MarkerHandle store_marker(Marker marker, const YamlNode& node);
     Placement read_placement(const YamlNode& node) const;
     Orientation read_orientation(const YamlNode& node) const;
-    Solid read_solid(const TypeFormat& format, const YamlNode& node, Body& body) const;
-    void read_general_mass(const YamlNode& node, Body& body) const;
+    std::vector<Solid> read_solids(const YamlNode& body) const;
+    Solid read_solid(const TypeFormat& format, const YamlNode& node) const;
+    InertiaEntries read_inertia(const YamlNode& node) const;
+    static void check_masses(const YamlNode& node, const Body& body);
+    static void check_beam(const YamlNode& node, const Body& body);
     Number3 read_angular(const YamlNode& node, const std::vector<std::string>& also = {}, bool free = false) const;
 
     // read_joints.cpp
@@ -76,15 +79,19 @@ private:
     void read_stop(const std::string& name, const YamlNode& node);
     // read_contacts.cpp
     void read_contact(const std::string& name, const YamlNode& node);
-    ContactSide read_contact_side(const YamlNode& node);
-    std::vector<std::string> read_groups(const YamlNode& node) const;
-    const std::vector<std::string>& group_names();  ///< sorted
+    ContactSide read_contact_side(const YamlNode& node) const;
+    GroupNames read_groups(const YamlNode& node) const;
+    const std::vector<std::string>& group_names() const;  ///< sorted
     std::vector<ContactShape> read_shapes(const YamlNode& node) const;
     ContactShape read_shape(const TypeFormat& format, const YamlNode& node) const;
+    SurfaceFile load_surface(const YamlNode& node) const;
+    static std::vector<Number3> read_points(const YamlNode& node, bool in_plane);
+    static HeightGrid read_heights(const YamlNode& node);
 
     void read_sensor(const std::string& name, const YamlNode& node);
     void check_view(const Sensor& sensor, const YamlNode& node) const;
     void read_event(const std::string& name, const YamlNode& node);
+    static EditLines read_edits(const YamlNode& node);
 
     MarkerHandle marker(const YamlNode& node) const;
     std::pair<MarkerHandle, MarkerHandle> two_markers(const YamlNode& node) const;
@@ -98,6 +105,9 @@ private:
     /// All keys of a mapping are among these, and those that are required are there.
     static void check_fields(const YamlNode& node, const std::vector<FieldFormat>& fields);
     /// One of several types, with all its fields (field_reader.hpp).
+    template <class Types>
+    Types read_fields(const YamlNode& node, const TypeFormat& format, const std::vector<TypeFormat>& formats) const;
+    /// The same, with the key that names the type.
     template <class Types>
     Types read_type(const YamlNode& node, const std::vector<TypeFormat>& formats, const char* what) const;
     template <class Element>
@@ -114,9 +124,10 @@ private:
     Model& model_;
     std::vector<std::string> loaded_;
     bool is_replacing_ = false;
-    std::size_t earlier_bodies_ = 0;                       ///< slots of those of the files read before this one
-    std::optional<std::vector<std::string>> group_names_;  ///< once all bodies have been read
-    std::vector<MarkerHandle> reread_markers_;             ///< made by the joint that is being read again
+    std::size_t earlier_bodies_ = 0;  ///< slots of those of the files read before this one
+    /// Once all bodies have been read.
+    mutable std::optional<std::vector<std::string>> group_names_;
+    std::vector<MarkerHandle> reread_markers_;  ///< made by the joint that is being read again
 };
 
 template <class Element>

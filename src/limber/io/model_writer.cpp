@@ -30,13 +30,15 @@ YAML::Node ElementWriter::write(const TableDefinition& table) const {
     return map.take();
 }
 
+YAML::Node height_rows(const HeightGrid& grid) {
+    YAML::Node rows(YAML::NodeType::Sequence);
+    for (auto row = grid.heights.begin(); row != grid.heights.end(); row += grid.columns)
+        rows.push_back(number_list({row, row + grid.columns}));
+    return rows;
+}
+
 YAML::Node ElementWriter::write(const CurveDefinition& curve) const {
-    MappingWriter map;
-    YAML::Node points(YAML::NodeType::Sequence);
-    for (const Number3& point : curve.points) points.push_back(vector(point));
-    map.add("points", points);
-    if (curve.closed) map.add("closed", YAML::Node("true"));
-    return map.take();
+    return described(curve);
 }
 
 YAML::Node ElementWriter::gravity() const {

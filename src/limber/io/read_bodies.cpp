@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "limber/io/field_reader.hpp"
 
 namespace limber {
@@ -62,67 +64,42 @@ Number3 ModelReader::read_angular(const YamlNode& node, const std::vector<std::s
     return {0.0, 0.0, node.number(also, free)};
 }
 
-Solid ModelReader::read_solid(const TypeFormat& format, const YamlNode& node, Body& body) const {
+std::vector<Solid> ModelReader::read_solids(const YamlNode& body) const {
+    std::vector<Solid> solids;
+    for (const TypeFormat& format : solid_formats())
+        if (const auto child = body.child(format.name)) solids.push_back(read_solid(format, *child));
+    if (const auto list = body.child("solids"))
+        for (const YamlNode& item : list->items("a list of solids")) {
+            const TypeFormat& format = find_shape(item, solid_formats());
+            solids.push_back(read_solid(format, item.required(format.name)));
+        }
+    return solids;
+}
+
+Solid ModelReader::read_solid(const TypeFormat& format, const YamlNode& node) const {
     check_fields(node, format.options);
-    Solid solid;
-    solid.kind = static_cast<Solid::Kind>(&format - solid_formats().data());
-    if (const auto child = node.child("mass")) solid.mass = child->number();
-    if (const auto child = node.child("density")) {
-        if (solid.mass) child->fail("give 'mass' or 'density', not both");
-        solid.density = child->number();
-    }
-    if (const auto child = node.child("color")) solid.color = child->text("a color");
-    if (solid.kind == Solid::Kind::rod) {
-        if (body.ends) node.fail("a body can have one rod");
-        body.ends = {node.required("from").vector(model_.planar), node.required("to").vector(model_.planar)};
-    } else {
-        solid.placement = read_placement(node);
-    }
-    for (const FieldFormat& field : size_fields(solid.kind)) {
-        const auto child = node.child(field.name);
-        solid.size.push_back(child ? child->number() : Number(0.0));
-    }
-    if (const auto child = node.child("size")) {
-        solid.size = child->numbers();
-        const std::size_t count = model_.planar ? 2 : 3;
-        if (solid.size.size() != count)
-            child->fail(fmt::format("expected {} lengths, found {}", count, solid.size.size()));
-    }
-    if (const auto child = node.child("end-masses")) {
-        const auto masses = child->numbers();
-        if (masses.size() != 2) child->fail(fmt::format("expected two masses, found {}", masses.size()));
-        if (solid.mass || solid.density) child->fail("give 'mass', 'density' or 'end-masses', not two of them");
-        solid.end_masses = {masses[0], masses[1]};
-    }
-    if (solid.kind == Solid::Kind::point && solid.density) node.fail("a point has a mass, not a density");
+    Solid solid = read_fields<Solid>(node, format, solid_formats());
+    const SolidMass& mass = mass_of(solid);
+    if (mass.mass && mass.density) node.required("density").fail("give 'mass' or 'density', not both");
+    const auto* rod = std::get_if<RodSolid>(&solid);
+    if (rod != nullptr && rod->end_masses && (mass.mass || mass.density))
+        node.required("end-masses").fail("give 'mass', 'density' or 'end-masses', not two of them");
+    if (std::holds_alternative<PointSolid>(solid) && mass.density) node.fail("a point has a mass, not a density");
     return solid;
 }
 
-void ModelReader::read_general_mass(const YamlNode& node, Body& body) const {
-    const auto mass = node.child("mass");
-    const auto com = node.child("com");
-    const auto inertia = node.child("inertia");
-    if (!mass && !inertia && !com) return;
-    for (const Solid& solid : body.solids)
-        if (solid.mass || solid.density || solid.end_masses)
-            (mass ? *mass : node).fail("the mass is given by a solid already");
-    Solid solid;
-    solid.visible = false;
-    if (mass) solid.mass = mass->number();
-    if (com) solid.placement.position = com->vector(model_.planar);
-    if (inertia) {
-        std::vector<Number> values = inertia->is_scalar() ? std::vector<Number>{inertia->number()} : inertia->numbers();
-        if (model_.planar) {
-            if (values.size() != 1) inertia->fail(fmt::format("expected one number, found {}", values.size()));
-            solid.inertia[2] = values[0];
-        } else {
-            if (values.size() != 3 && values.size() != 6)
-                inertia->fail(fmt::format("expected [xx, yy, zz] or [xx, yy, zz, xy, xz, yz], found {} number(s)",
-                                          values.size()));
-            for (std::size_t i = 0; i < values.size(); ++i) solid.inertia[i] = values[i];
-        }
+InertiaEntries ModelReader::read_inertia(const YamlNode& node) const {
+    InertiaEntries inertia;
+    const std::vector<Number> values = node.is_scalar() ? std::vector<Number>{node.number()} : node.numbers();
+    if (model_.planar) {
+        if (values.size() != 1) node.fail(fmt::format("expected one number, found {}", values.size()));
+        inertia.entries[2] = values[0];
+        return inertia;
     }
-    body.solids.push_back(std::move(solid));
+    if (values.size() != 3 && values.size() != 6)
+        node.fail(fmt::format("expected [xx, yy, zz] or [xx, yy, zz, xy, xz, yz], found {} number(s)", values.size()));
+    std::copy(values.begin(), values.end(), inertia.entries.begin());
+    return inertia;
 }
 
 void ModelReader::read_body_markers(BodyHandle body, const YamlNode& node) {
@@ -188,6 +165,27 @@ void ModelReader::read_more_markers(BodyHandle body, const YamlNode& node) {
     read_body_markers(body, *markers);
 }
 
+// A mass is given once, and a rod says where its body is.
+void ModelReader::check_masses(const YamlNode& node, const Body& body) {
+    const auto is_rod = [](const Solid& solid) { return std::holds_alternative<RodSolid>(solid); };
+    if (std::count_if(body.solids.begin(), body.solids.end(), is_rod) > 1) node.fail("a body can have one rod");
+    if (body.rod() != nullptr && (node.child("at") || body.placement.orientation.kind != Orientation::Kind::none))
+        node.fail("a rod fixes the pose of its body by 'from' and 'to'; 'at' and an orientation cannot be given too");
+    const auto mass = node.child("mass");
+    if (!mass && !node.child("com") && !node.child("inertia")) return;
+    if (std::any_of(body.solids.begin(), body.solids.end(), gives_mass))
+        (mass ? *mass : node).fail("the mass is given by a solid already");
+}
+
+void ModelReader::check_beam(const YamlNode& node, const Body& body) {
+    if (!body.beam) return;
+    for (const char* key : {"at", "angle", "turn", "xyz", "quaternion", "z", "x", "shapes"})
+        if (const auto child = node.child(key))
+            child->fail(fmt::format("a beam says itself where it is and what it is: '{}' cannot be given too", key));
+    if (!body.solids.empty() || node.child("mass") || node.child("com") || node.child("inertia"))
+        node.fail("a beam has its mass from its section: solids and 'mass' cannot be given too");
+}
+
 void ModelReader::read_body(const std::string& name, const YamlNode& node) {
     node.check_name(name);
     if (name == "ground") {
@@ -210,34 +208,11 @@ void ModelReader::read_body(const std::string& name, const YamlNode& node) {
         node.fail(fmt::format("the model has more than {} bodies, which are too many here", limits_.bodies));
     Body body;
     body.name = name;
-    if (!node.is_null()) {
-        node.check_keys(field_names(body_fields()));
-        for (const TypeFormat& format : solid_formats())
-            if (const auto child = node.child(format.name)) body.solids.push_back(read_solid(format, *child, body));
-        if (const auto list = node.child("solids"))
-            for (const YamlNode& item : list->items("a list of solids")) {
-                const TypeFormat& format = find_shape(item, solid_formats());
-                body.solids.push_back(read_solid(format, item.required(format.name), body));
-            }
-        read_general_mass(node, body);
-        if (const auto child = node.child("beam")) {
-            FieldReader(*this, *child, "").read_object(body.beam.emplace());
-            for (const char* key : {"at", "angle", "turn", "xyz", "quaternion", "z", "x", "shapes"})
-                if (node.child(key))
-                    node.child(key)->fail(
-                        fmt::format("a beam says itself where it is and what it is: '{}' cannot be given too", key));
-            if (!body.solids.empty())
-                node.fail("a beam has its mass from its section: solids and 'mass' cannot be given too");
-        }
-        body.placement = read_placement(node);
-        if (body.ends && (node.child("at") || body.placement.orientation.kind != Orientation::Kind::none))
-            node.fail(
-                "a rod fixes the pose of its body by 'from' and 'to'; 'at' and an orientation cannot be given too");
-        if (const auto child = node.child("shapes")) body.shapes = read_shapes(*child);
-        if (const auto child = node.child("group")) body.groups = read_groups(*child);
-        if (const auto child = node.child("velocity")) body.velocity = child->vector(model_.planar);
-        if (const auto child = node.child("angular-velocity")) body.angular_velocity = read_angular(*child);
-    }
+    check_fields(node, body_fields());
+    FieldReader reader(*this, node, "");
+    Body::visit(body, reader);
+    check_beam(node, body);
+    check_masses(node, body);
     file_.places[fmt::format("body '{}'", name)] = node.location();
     if (is_replacing_) {
         model_.bodies.replace(model_.bodies.find(name), std::move(body));

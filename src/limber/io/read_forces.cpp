@@ -88,25 +88,24 @@ void ModelReader::read_sensor(const std::string& name, const YamlNode& node) {
 }
 
 void ModelReader::read_event(const std::string& name, const YamlNode& node) {
-    const TypeFormat& format = find_type(node, event_formats(), "event");
-    EventRule event;
-    event.name = name;
-    event.direction = static_cast<EventRule::Direction>(&format - event_formats().data());
-    event.condition = node.required(format.name).number({}, true);
-    for (const YamlNode& item : node.required("do").items("a list of edits")) {
+    add(model_.events, read_typed<EventRule>(name, node, event_formats()), node);
+}
+
+EditLines ModelReader::read_edits(const YamlNode& node) {
+    EditLines edits;
+    for (const YamlNode& item : node.items("a list of edits")) {
         try {
             const Edit edit = parse_edit(item.edit_text());
             if (std::holds_alternative<UndoEdit>(edit) || std::holds_alternative<RedoEdit>(edit) ||
                 std::holds_alternative<GoToTime>(edit))
                 item.fail("an event cannot undo, redo or go to another time");
-            event.edits.push_back(format_edit(edit));
+            edits.lines.push_back(format_edit(edit));
         } catch (const ModelError& error) {
             item.fail(error.what());
         }
     }
-    if (event.edits.empty()) node.required("do").fail("expected at least one edit");
-    if (const auto child = node.child("once")) event.once = child->truth();
-    add(model_.events, std::move(event), node);
+    if (edits.lines.empty()) node.fail("expected at least one edit");
+    return edits;
 }
 
 }  // namespace limber

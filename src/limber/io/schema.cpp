@@ -141,9 +141,6 @@ std::string make_json_schema() {
         named("markers", {{"anyOf", Json::array({reference("vector"), marker})}}, definitions);
     body["type"] = Json::array({"object", "null"});
 
-    Json curve = object_schema(curve_fields());
-    curve["properties"]["points"] = {{"type", "array"}, {"items", reference("vector")}, {"minItems", 2}};
-
     Json top = object_schema(top_level_fields());
     Json& properties = top["properties"];
     properties["limber"] = {{"const", 1}, {"description", "version of the format"}};
@@ -154,7 +151,7 @@ std::string make_json_schema() {
         {"anyOf", Json::array({reference("vector"), {{"const", "none"}}, object_schema(orbit_fields())})}};
     properties["parameters"] = named("parameters", reference("number"), definitions);
     properties["tables"] = named("tables", object_schema(table_fields()), definitions);
-    properties["curves"] = named("curves", curve, definitions);
+    properties["curves"] = named("curves", object_schema(curve_fields()), definitions);
     // A road: one piece, or a list of pieces.
     Json road_types = Json::array();
     for (const TypeFormat& format : road_formats()) {

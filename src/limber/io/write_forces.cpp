@@ -21,17 +21,6 @@ void ElementWriter::add_law(MappingWriter& map, const ScalarLaw& law) const {
     map.add_unless_zero("preload", law.preload);
 }
 
-template <class Types>
-YAML::Node ElementWriter::write_type(const Types& types) const {
-    return std::visit(
-        [&](const auto& type) {
-            FieldWriter writer(*this, type.type.name);
-            type.visit(type, writer);
-            return writer.take();
-        },
-        types);
-}
-
 YAML::Node ElementWriter::write(const Force& force) const {
     return write_type(force.type);
 }
@@ -52,13 +41,7 @@ YAML::Node ElementWriter::write(const RoadDefinition& road) const {
 }
 
 YAML::Node ElementWriter::write(const EventRule& event) const {
-    MappingWriter map;
-    map.add(event_formats()[static_cast<std::size_t>(event.direction)].name, event.condition);
-    YAML::Node edits(YAML::NodeType::Sequence);
-    for (const std::string& edit : event.edits) edits.push_back(edit);
-    map.add("do", edits);
-    if (event.once) map.add("once", YAML::Node("true"));
-    return map.take();
+    return write_type(event.type);
 }
 
 }  // namespace limber

@@ -50,6 +50,16 @@ YAML::Node vector_node(const Number3& numbers, bool planar) {
                               : std::vector<Number>(numbers.begin(), numbers.end()));
 }
 
+YAML::Node points_node(const std::vector<Number3>& points, bool planar) {
+    YAML::Node list(YAML::NodeType::Sequence);
+    for (const Number3& point : points) list.push_back(vector_node(point, planar));
+    return list;
+}
+
+YAML::Node one_or_list(const std::vector<std::string>& names) {
+    return names.size() == 1 ? YAML::Node(names[0]) : YAML::Node(names);
+}
+
 std::string flow_text(const YAML::Node& node) {
     // A scalar by itself would be quoted for block context; in a list it is quoted as all its uses need.
     YAML::Emitter emitter;

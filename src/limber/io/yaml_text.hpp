@@ -37,6 +37,8 @@ bool is_zero(const Number3& numbers);
 YAML::Node number_list(const std::vector<Number>& numbers);
 /// Two (planar) or three numbers.
 YAML::Node vector_node(const Number3& numbers, bool planar);
+YAML::Node points_node(const std::vector<Number3>& points, bool planar);
+YAML::Node one_or_list(const std::vector<std::string>& names);
 
 /// As it may stand alone after "key: "; on one line.
 std::string plain_text(const YAML::Node& node);

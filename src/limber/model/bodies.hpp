@@ -21,29 +21,26 @@ struct Rod {
     Number3 velocity{}, angular_velocity{};
 
     operator Body() const {
-        Body body;
-        body.ends = {from, to};
-        return with_solid(*this, std::move(body), Solid::Kind::rod, {radius});
+        return body_of(*this, RodSolid{.from = from, .to = to, .radius = radius, .mass = {mass, density}});
     }
 
     template <class Shape>
-    static Body with_solid(const Shape& shape, Body body, Solid::Kind kind, std::vector<Number> size) {
-        Solid solid;
-        solid.kind = kind;
-        solid.size = std::move(size);
-        solid.mass = shape.mass;
-        solid.density = shape.density;
+    static Body body_of(const Shape& shape, Solid solid) {
+        Body body;
         body.name = shape.name;
         body.solids.push_back(std::move(solid));
         body.velocity = shape.velocity;
-        body.angular_velocity = shape.angular_velocity;
+        body.angular_velocity = {shape.angular_velocity};
         return body;
     }
-    template <class Shape>
-    static Body placed(const Shape& shape, Solid::Kind kind, std::vector<Number> size) {
-        Body body;
+    /// At its place, with its mass.
+    template <class Shape, class OneSolid>
+    static Body placed(const Shape& shape, OneSolid solid) {
+        solid.common.mass.mass = shape.mass;
+        if constexpr (requires { shape.density; }) solid.common.mass.density = shape.density;
+        Body body = body_of(shape, std::move(solid));
         body.placement = {shape.at, shape.orientation};
-        return with_solid(shape, std::move(body), kind, std::move(size));
+        return body;
     }
 };
 
@@ -56,7 +53,7 @@ struct Box {
     Orientation orientation{};
     Number3 velocity{}, angular_velocity{};
 
-    operator Body() const { return Rod::placed(*this, Solid::Kind::box, {size[0], size[1], size[2]}); }
+    operator Body() const { return Rod::placed(*this, BoxSolid{.size = size}); }
 };
 
 struct Sphere {
@@ -67,7 +64,7 @@ struct Sphere {
     Orientation orientation{};
     Number3 velocity{}, angular_velocity{};
 
-    operator Body() const { return Rod::placed(*this, Solid::Kind::sphere, {radius}); }
+    operator Body() const { return Rod::placed(*this, SphereSolid{.radius = radius}); }
 };
 
 /// Axis along z.
@@ -79,7 +76,7 @@ struct Cylinder {
     Orientation orientation{};
     Number3 velocity{}, angular_velocity{};
 
-    operator Body() const { return Rod::placed(*this, Solid::Kind::cylinder, {radius, length}); }
+    operator Body() const { return Rod::placed(*this, CylinderSolid{.radius = radius, .length = length}); }
 };
 
 /// Axis along z; in the plane a round plate.
@@ -91,24 +88,24 @@ struct Disc {
     Orientation orientation{};
     Number3 velocity{}, angular_velocity{};
 
-    operator Body() const { return Rod::placed(*this, Solid::Kind::disc, {radius, thickness}); }
+    operator Body() const { return Rod::placed(*this, DiscSolid{.radius = radius, .thickness = thickness}); }
 };
 
 /// A mass without inertia of rotation.
 struct PointMass {
     std::string name{};
-    std::optional<Number> mass{}, density{};
+    std::optional<Number> mass{};
     Number3 at{};
     Orientation orientation{};
     Number3 velocity{}, angular_velocity{};
 
-    operator Body() const { return Rod::placed(*this, Solid::Kind::point, {}); }
+    operator Body() const { return Rod::placed(*this, PointSolid{}); }
 };
 
 /// By its mass properties.
 struct RigidBody {
     std::string name{};
-    std::optional<Number> mass{}, density{};
+    std::optional<Number> mass{};
     Number3 centre{};                 ///< of mass, in the body's frame [m]
     std::array<Number, 6> inertia{};  ///< xx yy zz xy xz yz about the centre of mass, body axes [kg m^2]; xy is minus
                                       ///< the integral of x y dm
@@ -117,9 +114,12 @@ struct RigidBody {
     Number3 velocity{}, angular_velocity{};
 
     operator Body() const {
-        Body body = Rod::placed(*this, Solid::Kind::general, {});
-        body.solids[0].placement.position = centre;
-        body.solids[0].inertia = inertia;
+        Body body;
+        body.name = name;
+        body.given_mass = {mass, centre, {inertia}};
+        body.placement = {at, orientation};
+        body.velocity = velocity;
+        body.angular_velocity = {angular_velocity};
         return body;
     }
 };

@@ -10,6 +10,7 @@
 #include "limber/model/description.hpp"
 #include "limber/model/handles.hpp"
 #include "limber/model/laws.hpp"
+#include "limber/model/placement.hpp"
 
 namespace limber {
 
@@ -71,6 +72,7 @@ struct ElementEnds {
     void main(const T&, Variables = Variables::none) {}
     template <class T>
     void field(const T&, const FieldNote&) {}
+    void placement(const Placement&) {}
     void law(const ScalarLaw&) {}
     void time_law(const TimeLaw&, const FieldNote&, const char*) {}
 };

@@ -126,12 +126,13 @@ ModelEvaluation::BodyPlace ModelEvaluation::compute_place(const Body& body) cons
         frame = result.beam->at(0);
         return result;
     }
-    if (!body.ends) {
+    const RodSolid* rod = body.rod();
+    if (rod == nullptr) {
         frame = this->frame(body.placement, {"body", body.name});
         return result;
     }
-    frame.position = vector((*body.ends)[0], {"body", body.name, "from"});
-    Vec3 x = vector((*body.ends)[1], {"body", body.name, "to"}) - frame.position;
+    frame.position = vector(rod->from, {"body", body.name, "from"});
+    Vec3 x = vector(rod->to, {"body", body.name, "to"}) - frame.position;
     result.rod_length = x.norm();
     if (result.rod_length < 1e-12)
         throw ModelError(fmt::format("body '{}': the rod's two ends are the same point", body.name));
@@ -245,6 +246,7 @@ MassProperties ModelEvaluation::mass_properties(BodyHandle handle) const {
     }
     for (const Solid& solid : body.solids)
         parts.push_back(solid_mass_properties(*this, solid, rod_length(handle), model_.planar, {"body", body.name}));
+    if (!body.beam) parts.push_back(given_mass_properties(*this, body.given_mass, model_.planar, {"body", body.name}));
     return combine(parts);
 }
 

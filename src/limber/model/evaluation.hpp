@@ -70,6 +70,8 @@ private:
 /// Mass properties of one solid in the body frame; rod_length is used by rods only.
 MassProperties solid_mass_properties(const ModelEvaluation& evaluation, const Solid& solid, double rod_length,
                                      bool planar, const Subject& what);
+MassProperties given_mass_properties(const ModelEvaluation& evaluation, const GivenMass& given, bool planar,
+                                     const Subject& what);
 /// Of several parts taken together.
 MassProperties combine(const std::vector<MassProperties>& parts);
 

@@ -29,10 +29,7 @@ BodyHandle Model::ground() const {
 
 BodyHandle Model::add_body(Body body) {
     const bool is_beam = body.beam.has_value();
-    const bool has_ends = body.ends.has_value() || is_beam;
-    // In the plane a box has two sides.
-    for (Solid& solid : body.solids)
-        if (planar && solid.kind == Solid::Kind::box && solid.size.size() == 3) solid.size.pop_back();
+    const bool has_ends = body.rod() != nullptr || is_beam;
     const BodyHandle handle = bodies.add(std::move(body));
     add_marker(handle, "origin");
     if (!is_beam) add_marker(handle, "com", {}, Marker::Kind::centre_of_mass);

@@ -6,104 +6,69 @@
 // poses written in the model, before assembly). In a planar model all points lie in the plane z = 0, every marker's
 // z axis is the plane's normal, and only x, y and the angle about z are used.
 
-#include <array>
-#include <map>
-#include <memory>
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <tuple>
 #include <variant>
 #include <vector>
 
-#include "limber/math/frame.hpp"
 #include "limber/model/beams.hpp"
+#include "limber/model/contacts.hpp"
 #include "limber/model/drivers.hpp"
+#include "limber/model/events.hpp"
 #include "limber/model/forces.hpp"
 #include "limber/model/handles.hpp"
 #include "limber/model/joints.hpp"
 #include "limber/model/laws.hpp"
 #include "limber/model/number.hpp"
+#include "limber/model/placement.hpp"
 #include "limber/model/roads.hpp"
 #include "limber/model/sensors.hpp"
+#include "limber/model/shapes.hpp"
 #include "limber/model/simulation_defaults.hpp"
+#include "limber/model/solids.hpp"
 #include "limber/model/stops.hpp"
 #include "limber/model/table.hpp"
 
 namespace limber {
 
-/// How a frame is turned.
-struct Orientation {
-    enum class Kind {
-        none,
-        angle,       ///< 1 number: about z
-        axis_angle,  ///< 4 numbers: axis, angle
-        xyz,         ///< 3 numbers: turns about the frame's own x, then y, then z
-        quaternion,  ///< 4 numbers: w, x, y, z
-        axes         ///< 3 numbers: direction of z; or 6: direction of z and approximate direction of x
-    };
-    Kind kind = Kind::none;
-    std::vector<Number> values;
-};
+/// By which contact rules may name a body.
+struct GroupNames {
+    std::vector<std::string> names{};
 
-struct Placement {
-    Number3 position;
-    Orientation orientation;
-};
-
-/// One part of a body's mass and looks.
-struct Solid {
-    enum class Kind { rod, box, cylinder, sphere, disc, point, general };
-    Kind kind = Kind::general;
-    /// rod: radius; box: three sides; cylinder: radius, length; sphere: radius; disc: radius, thickness.
-    std::vector<Number> size;
-    std::optional<Number> mass, density;
-    /// rod only: masses lumped at the two ends, instead of mass or density.
-    std::optional<std::array<Number, 2>> end_masses;
-    /// general only: xx yy zz xy xz yz about the centre of mass, in body axes (planar: zz only counts).
-    std::array<Number, 6> inertia;
-    /// In the body frame. A rod runs from the placement's origin along x to `rod_length` of the body.
-    Placement placement;
-    bool visible = true;
-    std::string color;
-};
-
-/// Triangles read from a file.
-struct SurfaceMesh {
-    std::vector<Vec3> vertices;
-    std::vector<std::array<int, 3>> triangles;  ///< counterclockwise seen from outside
-};
-
-/// A shape by which a body touches others.
-struct ContactShape {
-    enum class Kind { plane, sphere, box, capsule, cylinder, cone, convex, mesh, height_field, profile };
-    Kind kind = Kind::sphere;
-    /// sphere: radius; box: three sides; capsule, cylinder, cone: radius, length; height_field: size along x and y.
-    std::vector<Number> size;
-    std::vector<Number3> points;                 ///< convex (plane: the corners of a polygon), profile
-    std::vector<Number> heights;                 ///< height_field: row by row along x
-    Number width;                                ///< profile in space: along its z
-    int columns = 0;                             ///< height_field: heights in a row
-    std::string file;                            ///< convex, mesh: STL or OBJ
-    std::shared_ptr<const SurfaceMesh> surface;  ///< what was read from it
-    Placement placement;                         ///< in the body frame
+    bool contains(const std::string& name) const { return std::find(names.begin(), names.end(), name) != names.end(); }
 };
 
 struct Body {
     static constexpr const char* kind = "body";
-    std::string name;
-    /// Pose at the reference configuration. For a rod given by its ends: see `ends`.
-    Placement placement;
-    /// A rod's two ends in world axes; they fix the frame (origin at the first end, x towards the second).
-    std::optional<std::array<Number3, 2>> ends;
-    std::vector<Solid> solids;
-    /// Flexible, in place of solids and ends.
-    std::optional<Beam> beam{};
-    /// What touches other bodies; if absent, the solids.
-    std::optional<std::vector<ContactShape>> shapes;
-    /// By which contact rules may name it.
-    std::vector<std::string> groups;
-    /// Velocity of the body's origin and angular velocity, world axes.
-    Number3 velocity, angular_velocity;
+    std::string name{};
+    std::vector<Solid> solids{};
+    std::optional<Beam> beam{};  ///< flexible, in place of solids
+    GivenMass given_mass{};
+    Placement placement{};                              ///< at the reference configuration; not of rods and beams
+    std::optional<std::vector<ContactShape>> shapes{};  ///< none: the solids
+    GroupNames groups{};
+    Number3 velocity{};                ///< [m/s] of the body's origin
+    AngularVector angular_velocity{};  ///< [rad/s] world axes
+
+    /// The one that fixes the body's frame, if there is any.
+    const RodSolid* rod() const {
+        for (const Solid& solid : solids)
+            if (const auto* found = std::get_if<RodSolid>(&solid)) return found;
+        return nullptr;
+    }
+
+    static void visit(auto& self, auto& visitor) {
+        visitor.solids(self.solids);
+        visitor.field(self.beam, {"beam", "flexible, in place of solids: a line with a section and a material"});
+        GivenMass::visit(self.given_mass, visitor);
+        visitor.placement(self.placement);
+        visitor.field(self.shapes, {"shapes", "a list of shapes that touch other bodies (default: the solids)"});
+        visitor.field(self.groups, {"group", "a name, or a list of names, by which contact rules may speak of it"});
+        visitor.field(self.velocity, {"velocity", "of the body's origin at the start"});
+        visitor.field(self.angular_velocity, {"angular-velocity", "at the start, world axes (plane: one number)"});
+    }
 };
 
 struct Marker {
@@ -127,39 +92,14 @@ struct Marker {
 
 struct CurveDefinition {
     static constexpr const char* kind = "curve";
-    std::string name;
-    std::vector<Number3> points;
+    std::string name{};
+    std::vector<Number3> points{};
     bool closed = false;
-};
 
-/// One of the two sides of a contact rule: bodies, and all bodies of some groups.
-struct ContactSide {
-    std::vector<BodyHandle> bodies;
-    std::vector<std::string> groups;
-
-    bool is_all() const { return bodies.empty() && groups.empty(); }
-};
-
-/// What happens where bodies touch. Of several rules for two bodies the last one counts.
-struct ContactRule {
-    static constexpr const char* kind = "contact";
-    enum class Law { rigid, linear, hertz, hunt_crossley, exact_restitution, none };
-    std::string name;
-    Law law = Law::rigid;
-    ContactSide first, second;              ///< that touch each other; empty: all bodies
-    std::map<std::string, Number> numbers;  ///< friction, restitution, ... by key of the model file
-    bool includes_joined = false;           ///< also bodies that a joint connects
-};
-
-/// Edits that the running mechanism makes to itself when a condition passes through zero.
-struct EventRule {
-    static constexpr const char* kind = "event";
-    enum class Direction { rises, falls, crosses };
-    std::string name;
-    Direction direction = Direction::rises;
-    Number condition;                ///< of sensors, joint coordinates and their rates, and t
-    std::vector<std::string> edits;  ///< in the words of io/edit_text.hpp
-    bool once = false;
+    static void visit(auto& self, auto& visitor) {
+        visitor.field(self.points, {"points", "list of points", true});
+        visitor.field(self.closed, {"closed", "whether the last point joins the first (default no)"});
+    }
 };
 
 struct InitialValue {

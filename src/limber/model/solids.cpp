@@ -59,54 +59,68 @@ struct UnitSolid {
     Mat3 inertia = Mat3::Zero();
 };
 
-UnitSolid unit_solid(const Solid& solid, const std::vector<double>& size, double rod_length, bool planar) {
-    UnitSolid unit;
-    const auto at = [&](std::size_t i) { return i < size.size() ? size[i] : 0.0; };
-    switch (solid.kind) {
-        case Solid::Kind::rod: {
-            const double r = at(0);
-            const double transverse = rod_length * rod_length / 12 + r * r / 4;
-            unit.volume = r > 0 && !planar ? pi * r * r * rod_length : rod_length;
-            unit.centre = {rod_length / 2, 0, 0};
-            unit.inertia = planar ? diagonal(0, rod_length * rod_length / 12, rod_length * rod_length / 12)
-                                  : diagonal(r * r / 2, transverse, transverse);
-            break;
-        }
-        case Solid::Kind::box: {
-            const double a = at(0);
-            const double b = at(1);
-            const double c = planar ? 0 : at(2);
-            unit.volume = planar ? a * b : a * b * c;
-            unit.inertia = diagonal((b * b + c * c) / 12, (a * a + c * c) / 12, (a * a + b * b) / 12);
-            break;
-        }
-        case Solid::Kind::cylinder:
-        case Solid::Kind::disc: {
-            const double r = at(0);
-            const double l = planar ? 0 : at(1);
-            const double transverse = (3 * r * r + l * l) / 12;
-            unit.volume = planar || l == 0 ? pi * r * r : pi * r * r * l;
-            unit.inertia = diagonal(transverse, transverse, r * r / 2);
-            break;
-        }
-        case Solid::Kind::sphere: {
-            const double r = at(0);
-            unit.volume = 4.0 / 3.0 * pi * r * r * r;
-            unit.inertia = diagonal(0.4 * r * r, 0.4 * r * r, 0.4 * r * r);
-            break;
-        }
-        case Solid::Kind::point:
-        case Solid::Kind::general: break;
-    }
-    return unit;
-}
+// Of lengths that are not negative.
+class UnitSolids {
+public:
+    UnitSolids(const ModelEvaluation& evaluation, double rod_length, bool planar, const Subject& what)
+        : evaluation_(evaluation), rod_length_(rod_length), is_planar_(planar), what_(what.with("size")) {}
 
-MassProperties lumped_rod(const ModelEvaluation& e, const Solid& solid, double length, const Subject& what) {
-    const double m0 = not_negative(e.number(solid.end_masses.value()[0], what.with("end mass")), what.with("end mass"));
-    const double m1 = not_negative(e.number(solid.end_masses.value()[1], what.with("end mass")), what.with("end mass"));
+    UnitSolid operator()(const RodSolid& rod) const {
+        const double r = length(rod.radius);
+        const double along = rod_length_ * rod_length_ / 12;
+        const double transverse = along + r * r / 4;
+        UnitSolid unit;
+        unit.volume = r > 0 && !is_planar_ ? pi * r * r * rod_length_ : rod_length_;
+        unit.centre = {rod_length_ / 2, 0, 0};
+        unit.inertia = is_planar_ ? diagonal(0, along, along) : diagonal(r * r / 2, transverse, transverse);
+        return unit;
+    }
+    UnitSolid operator()(const BoxSolid& box) const {
+        const double a = length(box.size[0]);
+        const double b = length(box.size[1]);
+        const double c = is_planar_ ? 0 : length(box.size[2]);
+        UnitSolid unit;
+        unit.volume = is_planar_ ? a * b : a * b * c;
+        unit.inertia = diagonal((b * b + c * c) / 12, (a * a + c * c) / 12, (a * a + b * b) / 12);
+        return unit;
+    }
+    UnitSolid operator()(const CylinderSolid& cylinder) const { return round(cylinder.radius, cylinder.length); }
+    UnitSolid operator()(const DiscSolid& disc) const { return round(disc.radius, disc.thickness); }
+    UnitSolid operator()(const SphereSolid& sphere) const {
+        const double r = length(sphere.radius);
+        UnitSolid unit;
+        unit.volume = 4.0 / 3.0 * pi * r * r * r;
+        unit.inertia = diagonal(0.4 * r * r, 0.4 * r * r, 0.4 * r * r);
+        return unit;
+    }
+    UnitSolid operator()(const PointSolid&) const { return {}; }
+
+private:
+    double length(const Number& number) const { return not_negative(evaluation_.number(number, what_), what_); }
+    UnitSolid round(const Number& radius, const Number& height) const {
+        const double r = length(radius);
+        const double given = length(height);
+        const double l = is_planar_ ? 0 : given;
+        const double transverse = (3 * r * r + l * l) / 12;
+        UnitSolid unit;
+        unit.volume = is_planar_ || l == 0 ? pi * r * r : pi * r * r * l;
+        unit.inertia = diagonal(transverse, transverse, r * r / 2);
+        return unit;
+    }
+
+    const ModelEvaluation& evaluation_;
+    double rod_length_;
+    bool is_planar_;
+    Subject what_;
+};
+
+MassProperties lumped_rod(const ModelEvaluation& e, const EndMasses& masses, double length, const Subject& what) {
+    const auto mass = [&](const Number& number) {
+        return not_negative(e.number(number, what.with("end mass")), what.with("end mass"));
+    };
     MassProperties ends[2];
-    ends[0].mass = m0;
-    ends[1].mass = m1;
+    ends[0].mass = mass(masses[0]);
+    ends[1].mass = mass(masses[1]);
     ends[1].centre = {length, 0, 0};
     return combine({ends[0], ends[1]});
 }
@@ -115,34 +129,37 @@ MassProperties lumped_rod(const ModelEvaluation& e, const Solid& solid, double l
 
 MassProperties solid_mass_properties(const ModelEvaluation& e, const Solid& solid, double rod_length, bool planar,
                                      const Subject& what) {
-    const Frame frame = e.frame(solid.placement, what);
+    const auto* rod = std::get_if<RodSolid>(&solid);
+    if (rod != nullptr && rod->end_masses) return lumped_rod(e, *rod->end_masses, rod_length, what);
+    const UnitSolid unit = std::visit(UnitSolids(e, rod_length, planar, what), solid);
+    const SolidMass& given = mass_of(solid);
     MassProperties own;
-    if (solid.kind == Solid::Kind::rod && solid.end_masses) {
-        own = lumped_rod(e, solid, rod_length, what);
-    } else {
-        std::vector<double> size;
-        for (const Number& n : solid.size)
-            size.push_back(not_negative(e.number(n, what.with("size")), what.with("size")));
-        const UnitSolid unit = unit_solid(solid, size, rod_length, planar);
-        if (solid.density) {
-            const double density = not_negative(e.number(*solid.density, what.with("density")), what.with("density"));
-            own.mass = density * positive(unit.volume, what.with("the volume of a shape with a density"));
-        } else if (solid.mass) {
-            own.mass = not_negative(e.number(*solid.mass, what.with("mass")), what.with("mass"));
-        }
-        own.centre = unit.centre;
-        own.inertia = own.mass * unit.inertia;
-        if (solid.kind == Solid::Kind::general) {
-            std::array<double, 6> at{};
-            for (std::size_t i = 0; i < at.size(); ++i) at[i] = e.number(solid.inertia[i], what.with("inertia"));
-            own.inertia << at[0], at[3], at[4], at[3], at[1], at[5], at[4], at[5], at[2];
-            if (planar) own.inertia = diagonal(0, 0, own.inertia(2, 2));
-            for (int i = 0; i < 3; ++i) not_negative(own.inertia(i, i), what.with("a moment of inertia"));
-            if (!planar) refuse_impossible(own.inertia, what);
-        }
+    if (given.density) {
+        const double density = not_negative(e.number(*given.density, what.with("density")), what.with("density"));
+        own.mass = density * positive(unit.volume, what.with("the volume of a shape with a density"));
+    } else if (given.mass) {
+        own.mass = not_negative(e.number(*given.mass, what.with("mass")), what.with("mass"));
     }
+    own.centre = unit.centre;
+    own.inertia = own.mass * unit.inertia;
+    if (rod != nullptr) return own;
+    const Frame frame = e.frame(placement_of(solid), what);
     own.centre = frame.position + frame.axes * own.centre;
     own.inertia = frame.axes * own.inertia * frame.axes.transpose();
+    return own;
+}
+
+MassProperties given_mass_properties(const ModelEvaluation& e, const GivenMass& given, bool planar,
+                                     const Subject& what) {
+    MassProperties own;
+    if (given.mass) own.mass = not_negative(e.number(*given.mass, what.with("mass")), what.with("mass"));
+    own.centre = e.vector(given.centre, what);
+    std::array<double, 6> at{};
+    for (std::size_t i = 0; i < at.size(); ++i) at[i] = e.number(given.inertia.entries[i], what.with("inertia"));
+    own.inertia << at[0], at[3], at[4], at[3], at[1], at[5], at[4], at[5], at[2];
+    if (planar) own.inertia = diagonal(0, 0, own.inertia(2, 2));
+    for (int i = 0; i < 3; ++i) not_negative(own.inertia(i, i), what.with("a moment of inertia"));
+    if (!planar) refuse_impossible(own.inertia, what);
     return own;
 }
 

@@ -22,19 +22,6 @@ Json list_of(const Quat& q) {
     return {q.x(), q.y(), q.z(), q.w()};
 }
 
-const char* solid_name(Solid::Kind kind) {
-    switch (kind) {
-        case Solid::Kind::rod: return "rod";
-        case Solid::Kind::box: return "box";
-        case Solid::Kind::cylinder: return "cylinder";
-        case Solid::Kind::sphere: return "sphere";
-        case Solid::Kind::disc: return "disc";
-        case Solid::Kind::point: return "point";
-        case Solid::Kind::general: break;
-    }
-    return "general";
-}
-
 const char* shape_name(Shape::Kind kind) {
     switch (kind) {
         case Shape::Kind::plane: return "plane";
@@ -192,7 +179,7 @@ public:
         Json list = Json::array();
         for (const auto handle : model_.contacts.handles()) {
             const ContactRule& rule = model_.contacts.get(handle);
-            list.push_back({{"name", rule.name}, {"type", contact_formats()[static_cast<std::size_t>(rule.law)].name}});
+            list.push_back({{"name", rule.name}, {"type", rule.note().name}});
         }
         return list;
     }
@@ -252,19 +239,40 @@ private:
     Json solids(BodyHandle handle) const {
         const Body& body = model_.bodies.get(handle);
         Json list = Json::array();
-        for (const Solid& solid : body.solids) {
-            if (!solid.visible || solid.kind == Solid::Kind::general) continue;
-            const Frame frame = numbers_.frame(solid.placement, body.name);
-            Json size = Json::array();
-            if (solid.kind == Solid::Kind::rod) size.push_back(numbers_.rod_length(handle));
-            for (const Number& n : solid.size) size.push_back(numbers_.number(n, body.name));
-            list.push_back({{"kind", solid_name(solid.kind)},
-                            {"size", size},
-                            {"position", list_of(frame.position)},
-                            {"quaternion", list_of(Quat(frame.axes))},
-                            {"color", solid.color}});
-        }
+        for (const Solid& solid : body.solids)
+            std::visit(
+                [&](const auto& one) {
+                    const Frame frame = numbers_.frame(placement_of(solid), body.name);
+                    Json size = Json::array();
+                    if constexpr (std::is_same_v<std::decay_t<decltype(one)>, RodSolid>)
+                        size.push_back(numbers_.rod_length(handle));
+                    add_lengths(one, body.name, size);
+                    list.push_back({{"kind", one.type.name},
+                                    {"size", size},
+                                    {"position", list_of(frame.position)},
+                                    {"quaternion", list_of(Quat(frame.axes))},
+                                    {"color", color_of(one)}});
+                },
+                solid);
         return list;
+    }
+    // In the order in which they are described.
+    template <class OneSolid>
+    void add_lengths(const OneSolid& solid, const std::string& body, Json& size) const {
+        const auto add = [&](const Number& length) { size.push_back(numbers_.number(length, body)); };
+        if constexpr (requires { solid.size; })
+            for (int k = 0; k < (model_.planar ? 2 : 3); ++k) add(solid.size[k]);
+        if constexpr (requires { solid.radius; }) add(solid.radius);
+        if constexpr (requires { solid.length; }) add(solid.length);
+        if constexpr (requires { solid.thickness; }) add(solid.thickness);
+    }
+    template <class OneSolid>
+    static const std::string& color_of(const OneSolid& solid) {
+        if constexpr (requires { solid.common; }) {
+            return solid.common.color;
+        } else {
+            return solid.color;
+        }
     }
 
     const Model& model_;

@@ -10,6 +10,16 @@ void Fingerprint::add(const SimulationOptions& options) {
         if (row.changes_results) std::visit([this](const auto& value) { add(value); }, row.get(options));
 }
 
+namespace {
+
+void add_surface(Fingerprint& fingerprint, const SurfaceMesh& surface) {
+    fingerprint.add(surface.vertices);
+    for (const auto& triangle : surface.triangles)
+        for (const int corner : triangle) fingerprint.add(corner);
+}
+
+}  // namespace
+
 std::uint64_t fingerprint_of(const Model& model) {
     Fingerprint fingerprint;
     fingerprint.add(write_model_text(model));
@@ -17,12 +27,13 @@ std::uint64_t fingerprint_of(const Model& model) {
         const Body& body = model.bodies.get(handle);
         if (!body.shapes) continue;
         // The text has the names of the files only.
-        for (const ContactShape& shape : *body.shapes) {
-            if (!shape.surface) continue;
-            fingerprint.add(shape.surface->vertices);
-            for (const auto& triangle : shape.surface->triangles)
-                for (const int corner : triangle) fingerprint.add(corner);
-        }
+        for (const ContactShape& shape : *body.shapes)
+            std::visit(
+                [&](const auto& one) {
+                    if constexpr (requires { one.file; })
+                        if (one.file.surface) add_surface(fingerprint, *one.file.surface);
+                },
+                shape);
     }
     return fingerprint.value();
 }

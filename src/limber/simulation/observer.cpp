@@ -201,7 +201,7 @@ private:
         std::vector<std::string> slots = columns_;
         slots.emplace_back("t");
         Condition condition;
-        for (const std::string& name : event.condition.names()) {
+        for (const std::string& name : event.condition().names()) {
             if (name == "t" || model.parameters.contains(name)) continue;
             if (std::find(columns_.begin(), columns_.end(), name) != columns_.end()) {
                 conditions_use_sensors_ = true;
@@ -213,7 +213,7 @@ private:
             condition.inputs.emplace_back(measure, base != name);
             slots.push_back(name);
         }
-        condition.expression = numbers.bind(event.condition, slots, fmt::format("event '{}'", event.name));
+        condition.expression = numbers.bind(event.condition(), slots, fmt::format("event '{}'", event.name));
         conditions_.push_back(std::move(condition));
     }
 

@@ -7,7 +7,7 @@ namespace limber {
 bool Method::steps_over_stops() const {
     const auto handles = model.contacts.handles();
     return is_time_stepping() && std::any_of(handles.begin(), handles.end(), [&](const auto handle) {
-               return model.contacts.get(handle).law == ContactRule::Law::rigid;
+               return model.contacts.get(handle).template as<RigidContact>() != nullptr;
            });
 }
 

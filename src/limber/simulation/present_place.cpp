@@ -88,14 +88,18 @@ BodyFrames frames_of(const Simulation& simulation) {
 // The part of the length of a flexible body where it is nearest to a point now.
 double find_nearest(const BodyFrames& frames, const std::string& body, const Vec3& point) {
     constexpr int grid = 200;
-    const auto distance = [&](double along) { return (frames.section(body, along)->position - point).norm(); };
+    const auto distance = [&](double along) { return (frames.section(body, along).value().position - point).norm(); };
     double best = 0;
     for (int i = 1; i <= grid; ++i)
         if (const double along = static_cast<double>(i) / grid; distance(along) < distance(best)) best = along;
     // By halving: the distance falls towards the nearest place from both sides.
-    for (double step = 0.5 / grid; step > 1e-12; step /= 2)
+    constexpr int halvings = 32;  // to 1e-12 of the length
+    double step = 1.0 / grid;
+    for (int i = 0; i < halvings; ++i) {
+        step /= 2;
         for (const double along : {std::max(best - step, 0.0), std::min(best + step, 1.0)})
             if (distance(along) < distance(best)) best = along;
+    }
     return best;
 }
 
@@ -117,7 +121,7 @@ void place_marker(const BodyFrames& frames, const ModelEvaluation& numbers, Mode
         const std::string& name = std::as_const(model).bodies.get(other).name;
         if (std::as_const(model).bodies.get(other).beam && frames.section(name, 0)) {
             const BeamPlace place = numbers.beam_place(marker.base);
-            const Frame section = *frames.section(name, place.arc_length / numbers.beam_line(other).length());
+            const Frame section = frames.section(name, place.arc_length / numbers.beam_line(other).length()).value();
             frame.position = (section * place.in_section).position;
         } else {
             const Frame at = present(other);
@@ -129,7 +133,7 @@ void place_marker(const BodyFrames& frames, const ModelEvaluation& numbers, Mode
         const double length = numbers.beam_line(marker.body).length();
         const double along = find_nearest(frames, body.name, frame.position);
         arc_length = along * length;
-        pose = *frames.section(body.name, along);
+        pose = frames.section(body.name, along).value();
         if (std::abs((pose.axes.transpose() * (frame.position - pose.position)).x()) > 1e-6 * length)
             throw ModelError(fmt::format("marker '{}' is beyond the ends of beam '{}'", marker.name, body.name));
     }

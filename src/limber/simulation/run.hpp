@@ -26,9 +26,9 @@ struct RunOptions {
     /// What is run goes on from here; null: it starts.
     const RunCheckpoint* resume = nullptr;
     /// Called now and then with the time reached; may be empty.
-    std::function<void(double t)> progress;
+    std::function<void(double t)> progress{};
     /// Asked before every step; true ends the run there. May be empty.
-    std::function<bool()> should_stop;
+    std::function<bool()> should_stop{};
 };
 
 struct SensorSummary {

@@ -280,8 +280,8 @@ StepReport Session::fire_events(const Moment& before, double h, double& done, st
         const EventRule& rule = model().events.get(handles[i]);
         const int side = conditions_[i] > 0 ? 1 : conditions_[i] < 0 ? -1 : 0;
         if (rules_[i].is_done || side == 0 || rules_[i].side == 0 || side == rules_[i].side) continue;
-        if (rule.direction == EventRule::Direction::rises && side < 0) continue;
-        if (rule.direction == EventRule::Direction::falls && side > 0) continue;
+        if (rule.as<Rises>() != nullptr && side < 0) continue;
+        if (rule.as<Falls>() != nullptr && side > 0) continue;
         const double at = find_event(before, i, h, conditions_[i]);
         if (which == handles.size() || at < first) {
             first = at;
@@ -306,10 +306,10 @@ StepReport Session::fire_events(const Moment& before, double h, double& done, st
     const int new_side = -rules_[which].side;
     watch_rules();
     rules_[which].side = new_side;
-    if (rule.once) rules_[which].is_done = true;
+    if (rule.action().once) rules_[which].is_done = true;
     const std::vector<Situation::RuleState> known = rules_;
     if (!before_edits) before_edits = capture();
-    for (const std::string& text : rule.edits) {
+    for (const std::string& text : rule.action().edits.lines) {
         is_in_event_ = true;
         const EditReport edit = perform(parse_edit(text));
         is_in_event_ = false;

@@ -64,8 +64,7 @@ std::string find_undefined_joint(const Model& model, const System& system, const
 
 }  // namespace
 
-// The options are copied, since finding parameters needs them, too.
-Simulation::Simulation(Model model, SimulationOptions options, const EquilibriumRequest& request)
+Simulation::Simulation(Model model, const SimulationOptions& options, const EquilibriumRequest& request)
     : compiled_(CompiledModel::make(solve_start_conditions(std::move(model), options), options)),
       start_(compiled_->start(state_, request)) {}
 

@@ -27,7 +27,7 @@ public:
     Simulation(Model model, SimulationOptions options)
         : Simulation(std::move(model), std::move(options), EquilibriumRequest{}) {}
     /// The same; of a simulation that starts from equilibrium the request says which one.
-    Simulation(Model model, SimulationOptions options, const EquilibriumRequest& request);
+    Simulation(Model model, const SimulationOptions& options, const EquilibriumRequest& request);
     /// As the model's own section 'simulation' says.
     explicit Simulation(const Model& model);
     /// Goes on from a state that belongs to this model and these options, to the bit.

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "limber/kinematics/forces/beam_force.hpp"
 #include "limber/kinematics/forces/point_forces.hpp"
@@ -36,7 +37,7 @@ const Quadrature& node_rule(int order) {
 
 // Of Gauss: one point less than nodes.
 const Quadrature& strain_rule(int order) {
-    static const double two = 1 / std::sqrt(3.0);
+    static const double two = std::numbers::inv_sqrt3;
     static const double three = std::sqrt(0.6);
     static const std::array<Quadrature, 4> rules{Quadrature{}, Quadrature{{0}, {2}}, Quadrature{{-two, two}, {1, 1}},
                                                  Quadrature{{-three, 0, three}, {5.0 / 9, 8.0 / 9, 5.0 / 9}}};
@@ -168,7 +169,7 @@ int MechanismBuilder<D>::add_beam_body(BodyHandle handle, double s, double mass,
     const BeamLine& line = evaluation_.beam_line(handle);
     const Subject what("body", body.name);
     const Frame frame = line.at(s);
-    const Vec3 omega = evaluation_.vector(body.angular_velocity, what.with("angular velocity"));
+    const Vec3 omega = evaluation_.vector(body.angular_velocity.components, what.with("angular velocity"));
     const Vec3 velocity =
         evaluation_.vector(body.velocity, what.with("velocity")) + omega.cross(frame.position - line.at(0).position);
     MechanismBody<D> node;

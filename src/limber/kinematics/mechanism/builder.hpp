@@ -163,7 +163,6 @@ private:
     void add_contacts();
     void add_shapes(BodyHandle handle, int index);
     void add_shape(const ContactShape& shape, const Frame& body, int index, const std::string& what);
-    std::optional<ContactLaw> contact_law(const ContactRule& rule) const;
     /// Whether the ground and each body belong to a side of a rule.
     std::vector<bool> members(const ContactSide& side, const std::string& rule) const;
     void refuse_surfaces_that_meet() const;

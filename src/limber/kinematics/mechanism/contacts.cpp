@@ -5,6 +5,7 @@
 
 #include "limber/kinematics/forces/compliant_contact.hpp"
 #include "limber/kinematics/mechanism/builder.hpp"
+#include "limber/kinematics/mechanism/contact_numbers.hpp"
 #include "limber/kinematics/mechanism/moving_rows.hpp"
 #include "limber/math/interruption.hpp"
 #include "limber/math/rotation.hpp"
@@ -15,20 +16,19 @@ namespace {
 // Planar shapes are prisms: so thick that their ends are never the nearest way out.
 constexpr double prism_thickness = 20;
 
-// In the plane the corners of a polygon, at both ends of the prism.
-template <int D>
-std::vector<Vec3> convex_corners(const ContactShape& s, std::vector<Vec3> points) {
-    if (s.surface) {
-        // Corners come once for each triangle.
-        points = s.surface->vertices;
-        const auto before = [](const Vec3& a, const Vec3& b) {
-            return std::lexicographical_compare(a.data(), a.data() + 3, b.data(), b.data() + 3);
-        };
-        std::sort(points.begin(), points.end(), before);
-        points.erase(std::unique(points.begin(), points.end()), points.end());
-        return points;
-    }
-    if (D == 3) return points;
+// Corners come once for each triangle.
+std::vector<Vec3> corners_of(const SurfaceMesh& surface) {
+    std::vector<Vec3> points = surface.vertices;
+    const auto before = [](const Vec3& a, const Vec3& b) {
+        return std::lexicographical_compare(a.data(), a.data() + 3, b.data(), b.data() + 3);
+    };
+    std::sort(points.begin(), points.end(), before);
+    points.erase(std::unique(points.begin(), points.end()), points.end());
+    return points;
+}
+
+// The corners of a polygon, at both ends of the prism.
+std::vector<Vec3> prism(std::vector<Vec3> points) {
     double size = 0;
     for (const Vec3& p : points) size = std::max(size, p.norm());
     const std::size_t count = points.size();
@@ -39,8 +39,7 @@ std::vector<Vec3> convex_corners(const ContactShape& s, std::vector<Vec3> points
     return points;
 }
 
-Shape height_field(const ContactShape& s, double x_size, double y_size, const std::vector<double>& heights) {
-    const int columns = s.columns;
+Shape height_field(int columns, double x_size, double y_size, const std::vector<double>& heights) {
     const int rows = static_cast<int>(heights.size()) / columns;
     std::vector<Vec3> vertices;
     std::vector<std::array<int, 3>> triangles;
@@ -72,82 +71,111 @@ Shape profile(const std::vector<Vec3>& line, double width) {
     return Shape::mesh(std::move(vertices), std::move(triangles));
 }
 
-ContactShape as_contact_shape(const Solid& solid, double rod_length) {
-    ContactShape shape;
-    shape.placement = solid.placement;
-    shape.size = solid.size;
-    switch (solid.kind) {
-        case Solid::Kind::box: shape.kind = ContactShape::Kind::box; break;
-        case Solid::Kind::cylinder:
-        case Solid::Kind::disc: shape.kind = ContactShape::Kind::cylinder; break;
-        case Solid::Kind::rod: {
-            shape.kind = ContactShape::Kind::capsule;
-            shape.size = {solid.size[0], Number(rod_length)};
-            break;
-        }
-        default: shape.kind = ContactShape::Kind::sphere; break;
+// By which a solid touches others, if it does.
+class SolidShape {
+public:
+    explicit SolidShape(double rod_length) : rod_length_(rod_length) {}
+
+    std::optional<ContactShape> operator()(const RodSolid& rod) const {
+        return CapsuleShape{.radius = rod.radius, .length = rod_length_};
     }
-    return shape;
-}
+    std::optional<ContactShape> operator()(const BoxSolid& box) const {
+        return BoxShape{.size = box.size, .placement = box.common.placement};
+    }
+    std::optional<ContactShape> operator()(const CylinderSolid& cylinder) const {
+        return CylinderShape{
+            .radius = cylinder.radius, .length = cylinder.length, .placement = cylinder.common.placement};
+    }
+    std::optional<ContactShape> operator()(const DiscSolid& disc) const {
+        return CylinderShape{.radius = disc.radius, .length = disc.thickness, .placement = disc.common.placement};
+    }
+    std::optional<ContactShape> operator()(const SphereSolid& sphere) const {
+        return SphereShape{.radius = sphere.radius, .placement = sphere.common.placement};
+    }
+    std::optional<ContactShape> operator()(const PointSolid&) const { return std::nullopt; }
+
+private:
+    double rod_length_;
+};
+
+// A shape in numbers; `axes` are turned to where planar shapes have x or y.
+template <int D>
+class ShapeMaker {
+public:
+    ShapeMaker(const ModelEvaluation& evaluation, const std::string& what, Mat3& axes)
+        : evaluation_(evaluation), what_(what), axes_(axes) {}
+
+    Shape operator()(const PlaneShape&) const {
+        if (D == 2) turn(Vec3::UnitY());
+        return Shape::plane();
+    }
+    Shape operator()(const SphereShape& sphere) const { return Shape::sphere(positive(sphere.radius)); }
+    Shape operator()(const BoxShape& box) const {
+        const double x = positive(box.size[0]);
+        const double y = positive(box.size[1]);
+        return Shape::box({x, y, D == 2 ? prism_thickness * std::max(x, y) : positive(box.size[2])});
+    }
+    Shape operator()(const CapsuleShape& capsule) const {
+        if (D == 2) turn(Vec3::UnitX());
+        return Shape::about_z(Shape::Kind::capsule, positive(capsule.radius), positive(capsule.length));
+    }
+    // A disc in the plane.
+    Shape operator()(const CylinderShape& cylinder) const {
+        const double radius = positive(cylinder.radius);
+        return D == 2 ? Shape::sphere(radius)
+                      : Shape::about_z(Shape::Kind::cylinder, radius, positive(cylinder.length));
+    }
+    Shape operator()(const ConeShape& cone) const {
+        return Shape::about_z(Shape::Kind::cone, positive(cone.radius), positive(cone.length));
+    }
+    Shape operator()(const ConvexShape& convex) const {
+        if (convex.file.surface) return Shape::convex(corners_of(*convex.file.surface));
+        return Shape::convex(D == 2 ? prism(points(convex.points)) : points(convex.points));
+    }
+    Shape operator()(const MeshShape& mesh) const {
+        if (!mesh.file.surface) throw ModelError(what_ + ": a mesh needs a surface");
+        return Shape::mesh(mesh.file.surface->vertices, mesh.file.surface->triangles);
+    }
+    Shape operator()(const HeightFieldShape& field) const {
+        std::vector<double> heights;
+        for (const Number& n : field.heights.heights) heights.push_back(evaluation_.number(n, what_ + ": heights"));
+        return height_field(field.heights.columns, positive(field.size[0]), positive(field.size[1]), heights);
+    }
+    Shape operator()(const ProfileShape& line) const {
+        const double width = evaluation_.number(line.width, what_ + ": width");
+        if (D == 3 && !(width > 0)) throw ModelError(what_ + ": a profile in space needs a width");
+        return profile(points(line.line.points), D == 2 ? 0 : width);
+    }
+
+private:
+    double positive(const Number& size) const {
+        const double value = evaluation_.number(size, what_ + ": size");
+        if (!(value > 0))
+            throw ModelError(fmt::format("{}: the size of a shape must be positive, found {}", what_, value));
+        return value;
+    }
+    std::vector<Vec3> points(const std::vector<Number3>& list) const {
+        std::vector<Vec3> points;
+        for (const Number3& p : list) points.push_back(evaluation_.vector(p, what_ + ": points"));
+        return points;
+    }
+    void turn(const Vec3& z) const { axes_ *= shortest_rotation(Vec3::UnitZ(), z); }
+
+    const ModelEvaluation& evaluation_;
+    const std::string& what_;
+    Mat3& axes_;
+};
 
 }  // namespace
 
 template <int D>
-void MechanismBuilder<D>::add_shape(const ContactShape& s, const Frame& body, int index, const std::string& what) {
-    const auto positive = [&](std::size_t i) {
-        const double value = evaluation_.number(s.size.at(i), what + ": size");
-        if (!(value > 0))
-            throw ModelError(fmt::format("{}: the size of a shape must be positive, found {}", what, value));
-        return value;
-    };
+void MechanismBuilder<D>::add_shape(const ContactShape& given, const Frame& body, int index, const std::string& what) {
     CollisionShape placed;
     placed.body = index;
-    placed.place = body * evaluation_.frame(s.placement, what + ": shape");
-    const auto corners = [&](const ContactShape& source) {
-        std::vector<Vec3> points;
-        for (const Number3& p : source.points) points.push_back(evaluation_.vector(p, what + ": points"));
-        return points;
-    };
-    const auto numbers = [&](const std::vector<Number>& list) {
-        std::vector<double> values;
-        for (const Number& n : list) values.push_back(evaluation_.number(n, what + ": heights"));
-        return values;
-    };
-    Shape shape;
-    using K = ContactShape::Kind;
-    // z to where planar shapes have x or y.
-    const auto turn = [&](const Vec3& z) { placed.place.axes *= shortest_rotation(Vec3::UnitZ(), z); };
-    switch (s.kind) {
-        case K::plane:
-            shape = Shape::plane();
-            if (D == 2) turn(Vec3::UnitY());
-            break;
-        case K::sphere: shape = Shape::sphere(positive(0)); break;
-        case K::box:
-            shape = D == 2
-                        ? Shape::box({positive(0), positive(1), prism_thickness * std::max(positive(0), positive(1))})
-                        : Shape::box({positive(0), positive(1), positive(2)});
-            break;
-        case K::cylinder:
-            // A disc in the plane.
-            shape =
-                D == 2 ? Shape::sphere(positive(0)) : Shape::about_z(Shape::Kind::cylinder, positive(0), positive(1));
-            break;
-        case K::capsule:
-            shape = Shape::about_z(Shape::Kind::capsule, positive(0), positive(1));
-            if (D == 2) turn(Vec3::UnitX());
-            break;
-        case K::cone: shape = Shape::about_z(Shape::Kind::cone, positive(0), positive(1)); break;
-        case K::convex: shape = Shape::convex(convex_corners<D>(s, corners(s))); break;
-        case K::mesh: shape = Shape::mesh(s.surface->vertices, s.surface->triangles); break;
-        case K::height_field: shape = height_field(s, positive(0), positive(1), numbers(s.heights)); break;
-        case K::profile: {
-            const double width = evaluation_.number(s.width, what + ": width");
-            if (D == 3 && !(width > 0)) throw ModelError(what + ": a profile in space needs a width");
-            shape = profile(corners(s), D == 2 ? 0 : width);
-            break;
-        }
-    }
+    placed.place =
+        body *
+        std::visit([&](const auto& shape) { return evaluation_.frame(shape.placement, what + ": shape"); }, given);
+    Shape shape = std::visit(ShapeMaker<D>(evaluation_, what, placed.place.axes), given);
     placed.shape = std::make_shared<const Shape>(std::move(shape));
     m_.shapes.push_back(std::move(placed));
 }
@@ -164,68 +192,18 @@ void MechanismBuilder<D>::add_shapes(BodyHandle handle, int index) {
         return;
     }
     for (const Solid& solid : body.solids) {
-        if (solid.kind == Solid::Kind::point || solid.kind == Solid::Kind::general) continue;
-        if (solid.kind != Solid::Kind::rod) {
-            add_shape(as_contact_shape(solid, 0), frame, index, what);
-            continue;
-        }
-        if (!(evaluation_.number(solid.size.at(0), what) > 0)) continue;  // a line touches nothing
+        const auto* rod = std::get_if<RodSolid>(&solid);
+        if (rod != nullptr && !(evaluation_.number(rod->radius, what) > 0)) continue;  // a line touches nothing
         const double length = evaluation_.rod_length(handle);
-        Frame middle;
-        middle.position.x() = length / 2;
-        if (D == 3) middle.axes = shortest_rotation(Vec3::UnitZ(), Vec3::UnitX());
-        add_shape(as_contact_shape(solid, length), frame * middle, index, what);
+        Frame place = frame;
+        if (rod != nullptr) {
+            Frame middle;
+            middle.position.x() = length / 2;
+            if (D == 3) middle.axes = shortest_rotation(Vec3::UnitZ(), Vec3::UnitX());
+            place = frame * middle;
+        }
+        if (const auto shape = std::visit(SolidShape(length), solid)) add_shape(*shape, place, index, what);
     }
-}
-
-template <int D>
-std::optional<ContactLaw> MechanismBuilder<D>::contact_law(const ContactRule& rule) const {
-    if (rule.law == ContactRule::Law::none) return std::nullopt;
-    const std::string what = fmt::format("contact '{}'", rule.name);
-    const auto number = [&](const char* key, double fallback, double least, double most) {
-        const auto it = rule.numbers.find(key);
-        if (it == rule.numbers.end()) return fallback;
-        const double value = evaluation_.number(it->second, what + ": " + key);
-        if (!(value >= least && value <= most))
-            throw ModelError(fmt::format("{}: {} must lie between {} and {}, found {}", what, key, least, most, value));
-        return value;
-    };
-    constexpr double any = 1e300;
-    ContactLaw law;
-    law.friction = number("friction", 0, 0, any);
-    law.rolling = number("rolling", 0, 0, any);
-    law.spinning = number("spinning", 0, 0, any);
-    law.static_friction = number("static-friction", law.friction, law.friction, any);
-    if (rule.law == ContactRule::Law::rigid) {
-        law.restitution = number("restitution", 0, 0, 1);
-        return law;
-    }
-    law.kind = rule.law == ContactRule::Law::linear ? ContactLaw::Kind::linear : ContactLaw::Kind::power;
-    law.stiffness = number("stiffness", 0, 0, any);
-    law.damping = number("damping", 0, 0, any);
-    law.full_depth = number("full-depth", 0, 0, any);
-    law.exponent = number("exponent", rule.law == ContactRule::Law::linear ? 1 : 1.5, 1, 10);
-    law.factor = number("factor", 0, 0, any);
-    law.slip = number("slip", 1e-3, 1e-12, any);
-    law.turn_slip = number("turn-slip", 1e-2, 1e-12, any);
-    law.stribeck = number("stribeck", 1e-2, 1e-12, any);
-    if (rule.numbers.contains("bend")) {
-        if (!(law.friction > 0)) throw ModelError(what + ": bristles need friction above zero");
-        FrictionLaw& bristles = law.bristles.emplace();
-        bristles.kind = FrictionLaw::Kind::bristle;
-        bristles.kinetic = law.friction;
-        bristles.at_rest = law.static_friction;
-        bristles.stribeck = law.stribeck;
-        bristles.bend = number("bend", 0, 1e-12, any);
-        bristles.damping = number("bristle-damping", 0, 0, any);
-        bristles.dwell = number("dwell", 0, 0, any);
-    }
-    for (const char* key : {"bristle-damping", "dwell"})
-        if (rule.numbers.contains(key) && !law.bristles)
-            throw ModelError(fmt::format("{}: {} belongs to bristles: say with bend how far they give way", what, key));
-    if (rule.law == ContactRule::Law::exact_restitution)
-        law.factor = exact_damping_factor(number("restitution", 1, 1e-3, 1)) / number("speed", 1, 1e-12, any);
-    return law;
 }
 
 template <int D>
@@ -240,8 +218,7 @@ std::vector<bool> MechanismBuilder<D>::members(const ContactSide& side, const st
     for (const std::string& group : side.groups) {
         bool is_empty = true;
         for (std::size_t b = 0; b < m_.bodies.size(); ++b) {
-            const std::vector<std::string>& groups = model_.bodies.get(m_.bodies[b].handle).groups;
-            if (std::find(groups.begin(), groups.end(), group) == groups.end()) continue;
+            if (!model_.bodies.get(m_.bodies[b].handle).groups.contains(group)) continue;
             is_member[b + 1] = true;
             is_empty = false;
         }
@@ -262,10 +239,10 @@ void MechanismBuilder<D>::add_contacts() {
         const ContactRule& rule = model_.contacts.get(handle);
         ContactRuleNumbers numbers;
         numbers.name = rule.name;
-        numbers.law = contact_law(rule);
-        numbers.includes_joined = rule.includes_joined;
-        numbers.is_first = members(rule.first, rule.name);
-        numbers.is_second = members(rule.second, rule.name);
+        numbers.law = evaluate_contact(rule, evaluation_);
+        numbers.includes_joined = rule.includes_joined();
+        numbers.is_first = members(rule.between().first, rule.name);
+        numbers.is_second = members(rule.between().second, rule.name);
         if (numbers.law && numbers.law->kind == ContactLaw::Kind::rigid) {
             const auto add_once = [&]<class Kind>(MemorySlot<Kind>& slot) {
                 if (!slot.exists()) slot = m_.template add_memory<Kind>("");

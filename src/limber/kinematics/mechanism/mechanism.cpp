@@ -96,7 +96,7 @@ Mechanism<D> MechanismBuilder<D>::build() {
     // Conditions of events may use any joint coordinate; what is no coordinate is found among the sensors when they are
     // watched.
     for (const auto handle : model_.events.handles())
-        for (const std::string& name : model_.events.get(handle).condition.names())
+        for (const std::string& name : model_.events.get(handle).condition().names())
             find_or_make_scalar(without_rate(name));
     initial(model_.initial_positions, m_.initial_positions);
     initial(model_.initial_rates, m_.initial_rates);
@@ -147,7 +147,7 @@ void MechanismBuilder<D>::add_bodies() {
         b.mass = mass.mass;
         b.centre = mass.centre.head<D>();
         const Vec3 centre = frame.position + frame.axes * mass.centre;
-        const Vec3 omega = evaluation_.vector(body.angular_velocity, what.with("angular velocity"));
+        const Vec3 omega = evaluation_.vector(body.angular_velocity.components, what.with("angular velocity"));
         const Vec3 velocity =
             evaluation_.vector(body.velocity, what.with("velocity")) + omega.cross(centre - frame.position);
         b.reference.position = centre.head<D>();

@@ -128,10 +128,8 @@ void MechanismBuilder<D>::add_orbit(double rate) {
         // What a lamina or a body is along its axes: J = 1/2 tr(I) - I.
         const Mat3 inertia = evaluation_.mass_properties(body.handle).inertia;
         const Mat3 moment = 0.5 * inertia.trace() * Mat3::Identity() - inertia;
-        const auto& solids = model_.bodies.get(body.handle).solids;
-        const bool is_bare = std::any_of(solids.begin(), solids.end(), [&](const Solid& solid) {
-            return solid.kind == Solid::Kind::general && evaluation_.number(solid.inertia[2], body.name) != 0;
-        });
+        const InertiaEntries& given = model_.bodies.get(body.handle).given_mass.inertia;
+        const bool is_bare = evaluation_.number(given.entries[2], body.name) != 0;
         if (D == 2 && is_bare)
             throw ModelError(
                 fmt::format("body '{}': in an orbit a body needs its inertias along both axes, which 'inertia' does "
