@@ -57,14 +57,14 @@ inline SimulationOptions options_of(const Way& way, double tolerance) {
     o.modular.gluing = way.gluing;
     o.modular.coupling = way.coupling;
     o.modular.tolerance = tolerance;
-    o.modular.max_questions = 5000;
+    o.modular.max_evaluations = 5000;
     o.integrator_options.corrector_passes = way.corrections;
     return o;
 }
 
 struct Run {
     std::vector<double> t, x, y;
-    double cpu = 0, questions = 0;
+    double cpu = 0, evaluations = 0;
     double error = NAN;  // at the instants of reference up to 3 s; NAN: not reached
     double rail = 0;
     std::string failure;
@@ -84,7 +84,7 @@ inline Run follow(const PaperCase& c, const SimulationOptions& o, double step) {
             run.failure = fmt::format("stopped at {:.3f} s", simulation.time());
             break;
         }
-        run.questions += report.iterations;
+        run.evaluations += report.iterations;
         const Vec2 place = examples::sense_point(simulation, c.sensor);
         run.t.push_back(simulation.time());
         run.x.push_back(place.x());
@@ -97,7 +97,7 @@ inline Run follow(const PaperCase& c, const SimulationOptions& o, double step) {
             run.error = std::isnan(run.error) ? error : std::max(run.error, error);
         }
     }
-    run.questions /= static_cast<double>(std::max(made, 1L));
+    run.evaluations /= static_cast<double>(std::max(made, 1L));
     return run;
 }
 

@@ -29,7 +29,7 @@ std::string row_of(const PaperCase& c, const Way& way, double step, double toler
         run.error < lost && !(c.has_rail && run.rail > lost) ? fmt::format("{:.1e}", run.error) : "lost";
     if (!run.failure.empty()) error += ", " + run.failure;
     std::string text = fmt::format("| {} | {:g} % | {:g} | {:.2f} | {} | {} | {:.3f} | {} | {} |", way.name,
-                                   100 * tolerance, step, run.questions, number(slowest / run.questions, "{:.1f}"),
+                                   100 * tolerance, step, run.evaluations, number(slowest / run.evaluations, "{:.1f}"),
                                    number(slowest, "{:.1f}"), run.cpu, number(cpu, "{}"), error);
     if (c.has_rail)
         text += fmt::format(" {} | {:.1e} |", run.rail < lost ? fmt::format("{:.1e}", run.rail) : "lost", paper.rail);
@@ -38,7 +38,7 @@ std::string row_of(const PaperCase& c, const Way& way, double step, double toler
 
 std::string table_of(const PaperCase& c) {
     std::string text = fmt::format(
-        "| gluing | forces to | step [s] | questions per step | times fewer than `uzawa` | possible | CPU [s] | paper: "
+        "| gluing | forces to | step [s] | evaluations per step | times fewer than `uzawa` | possible | CPU [s] | paper: "
         "CPU [s] | largest error up to 3 s |{}\n|---|---|---|---|---|---|---|---|---|{}\n",
         c.has_rail ? " max abs(y22) | paper |" : "", c.has_rail ? "---|---|" : "");
     double slowest = NAN;
@@ -46,7 +46,7 @@ std::string table_of(const PaperCase& c) {
         for (const double step : {1e-2, 1e-3})
             for (const Way& way : {uzawa, direct, conjugate_gradient, anderson}) {
                 const Run run = follow(c, way, step, tolerance);
-                if (way.gluing == Gluing::uzawa) slowest = run.questions;
+                if (way.gluing == Gluing::uzawa) slowest = run.evaluations;
                 text += row_of(c, way, step, tolerance, run, slowest);
             }
     for (const double step : {1e-2, 1e-3})
@@ -107,7 +107,7 @@ Plot plot_rail() {
 // Table 2 of the paper: ratios do not depend on the machine.
 std::string table_two() {
     std::string text =
-        "| rho | step [s] | questions per step: 1 % | 10 % | ratio | paper: CPU [s] 1 % | 10 % | ratio | max abs(y22) "
+        "| rho | step [s] | evaluations per step: 1 % | 10 % | ratio | paper: CPU [s] 1 % | 10 % | ratio | max abs(y22) "
         "at 1 % | paper | at 10 % | 10 s done |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n";
     for (const Way& way : {uzawa_of_paper, uzawa})
         for (const double step : {1e-2, 1e-3}) {
@@ -116,8 +116,8 @@ std::string table_two() {
             const Run rough = follow(slider_crank, way, step, 1e-1);
             text += fmt::format(
                 "| {} | {:g} | {:.2f} | {:.2f} | {:.2f} | {} | {} | {:.2f} | {:.1e} | {:.1e} | {:.1e} | {} |\n",
-                std::string_view(way.name) == uzawa.name ? "default" : "1.5, 0.4, rail 1.2", step, fine.questions,
-                rough.questions, fine.questions / rough.questions, paper.cpu_one_percent, paper.cpu_ten_percent,
+                std::string_view(way.name) == uzawa.name ? "default" : "1.5, 0.4, rail 1.2", step, fine.evaluations,
+                rough.evaluations, fine.evaluations / rough.evaluations, paper.cpu_one_percent, paper.cpu_ten_percent,
                 paper.cpu_one_percent / paper.cpu_ten_percent, fine.rail, paper.rail, rough.rail,
                 fine.failure.empty() && rough.failure.empty() ? "yes" : fine.failure + rough.failure);
         }
@@ -314,11 +314,11 @@ Made by `bench/modular`; do not edit. Machine: {}. One thread. Terms: [component
 
 Joli, Seguy and Feng (2008) divide two mechanisms body by body, hold them together by Uzawa's iteration on stabilised constraint accelerations, and give
 CPU times for 10 s of motion on a 1.4 GHz Pentium. Below the same with the same settings: accelerations of the predicted motion, gains (12), one
-correction per step, forces to 1 % and to 10 % (28). `uzawa` is the paper's method with the step rho 1.5 over the row sums of K; the others are ours. A question is one
-request to all components for their motion, or for how they yield. A step takes one question at least, so *possible* times fewer is what `uzawa` takes; where
+correction per step, forces to 1 % and to 10 % (28). `uzawa` is the paper's method with the step rho 1.5 over the row sums of K; the others are ours. An evaluation asks
+all components for their motion, or for how they yield. A step takes one evaluation at least, so *possible* times fewer is what `uzawa` takes; where
 the forces foreseen are not good enough it takes two at least, one to correct them and one to confirm, and now and then the three unit wrenches by which a body shows how it yields.
 So six times fewer is out of reach at 10 %. At 1 % and 0.01 s about half of the steps need a correction ([by kind](../../bench/results/modular.md)): were unit wrenches for nothing, and tried in each of these,
-`direct` would take 1.6 (B1) and 1.5 (B2) questions per step. That is its floor, 7.8 and 9.7 times fewer than `uzawa`. Below the settings of the paper stand two finer ones: forces to 1e-6 % with two corrections per step, and
+`direct` would take 1.6 (B1) and 1.5 (B2) evaluations per step. That is its floor, 7.8 and 9.7 times fewer than `uzawa`. Below the settings of the paper stand two finer ones: forces to 1e-6 % with two corrections per step, and
 `end of step`, which closes the joints exactly at the end of each step.
 
 Errors are distances from an independent integration of order 8 (`tests/support/measures.hpp`). The double pendulum is chaotic: compare it up to 3 s.

@@ -427,7 +427,7 @@ no length helps: the mechanism restarts on velocity level, as the paper asks whe
 |---|---|---|---|---|
 [[CONTROL]]
 
-Divided, an evaluation is one question to all components. The paper gives no figures of its step control (its steps are constant). Springs in place of joints cost
+Divided, an evaluation is one of all components. The paper gives no figures of its step control (its steps are constant). Springs in place of joints cost
 a hundred times as much: what holds the joints is itself the perturbation, and (24) cannot tell it from an error. There it is of use with a large eps only.
 
 ## The artificial mass

@@ -16,17 +16,17 @@ void step(benchmark::State& state, int bodies, const std::string& division, cons
     o.modular.threads = threads;
     set_option(o, "gluing", gluing);
     Simulation simulation(example("chain.yaml", {{"N", std::to_string(bodies)}}), o);
-    long questions = 0;
+    long evaluations = 0;
     for (auto _ : state) {
         const StepReport report = simulation.step(1e-3);
-        questions += report.iterations;
+        evaluations += report.iterations;
         if (!report.ok) {
             state.SkipWithError(report.reason.c_str());
             break;
         }
     }
     state.counters["iterations"] =
-        benchmark::Counter(static_cast<double>(questions), benchmark::Counter::kAvgIterations);
+        benchmark::Counter(static_cast<double>(evaluations), benchmark::Counter::kAvgIterations);
 }
 
 // A chain of two components, with the joint in the middle and without it.

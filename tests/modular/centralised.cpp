@@ -164,7 +164,7 @@ INSTANTIATE_TEST_SUITE_P(All, DeadPoints,
                                            std::tuple("5", "auto:4", 10.0), std::tuple("40", "auto:4", 2.0)));
 
 // Leaf springs without mass, held by the chassis they belong to and by suspensions of other components, with springs
-// and dampers between them. Of the questions of a step 36 are unit wrenches on the six ports of the chassis.
+// and dampers between them. Of the evaluations of a step 36 are unit wrenches on the six ports of the chassis.
 TEST(DividedMechanism, HoldsMasslessBodiesOfOneComponentByAnother) {
     Model model = example("iltis/divided.yaml");
     SimulationOptions o = exact_options();

@@ -269,14 +269,14 @@ TEST(LiveJoints, JournalsKeepTheStepsOfUzawa) {
 
 // ---------------------------------------------------------------- what is recorded
 
-TEST(DividedRun, RecordsTheQuestionsOfEveryStep) {
+TEST(DividedRun, RecordsTheEvaluationsOfEveryStep) {
     Simulation simulation(read(six_rods), by_groups());
     RunOptions run_options;
     run_options.until = 0.02;
     const RunResult result = run(simulation, run_options);
     ASSERT_TRUE(result.summary.ok) << result.summary.failure;
     const ResultTable& table = result.table;
-    ASSERT_EQ(table.columns, (std::vector<std::string>{"t", "tip.x", "tip.y", "gluing.questions"}));
+    ASSERT_EQ(table.columns, (std::vector<std::string>{"t", "tip.x", "tip.y", "gluing.evaluations"}));
     ASSERT_EQ(table.values.size(), 4U * 21U);
     double sum = 0;
     for (std::size_t i = 3; i < table.values.size(); i += 4) sum += table.values[i];

@@ -25,10 +25,10 @@ protected:
         o.modular.division = "body";
         o.modular.coupling = coupling;
         o.modular.gluing = gluing;
-        // Where the links fold, plain uzawa does not settle to more digits in thousands of questions: it looks at each
+        // Where the links fold, plain uzawa does not settle to more digits in thousands of evaluations: it looks at each
         // joint beside its own force.
         o.modular.tolerance = gluing == Gluing::uzawa ? 1e-3 : 1e-7;
-        o.modular.max_questions = 5000;
+        o.modular.max_evaluations = 5000;
         return o;
     }
 };
@@ -117,7 +117,7 @@ INSTANTIATE_TEST_SUITE_P(All, DividedPaperCase,
 
 // With forces to one part in a hundred, as in the paper, the accelerated methods ask the boxes less often.
 TEST(Gluing, AcceleratedMethodsAskLess) {
-    const auto questions = [](const char* gluing) {
+    const auto evaluations = [](const char* gluing) {
         SimulationOptions o = options("augmented-lagrangian", "trapezoidal");
         o.modular.division = "body";
         o.modular.coupling = Coupling::acceleration;
@@ -131,11 +131,11 @@ TEST(Gluing, AcceleratedMethodsAskLess) {
         EXPECT_TRUE(report.ok) << gluing << ": " << report.reason;
         return report.iterations / 1000.0;
     };
-    const double uzawa = questions("uzawa");
+    const double uzawa = evaluations("uzawa");
     RecordProperty("uzawa", std::to_string(uzawa));
-    RecordProperty("anderson", std::to_string(questions("anderson")));
-    RecordProperty("conjugate-gradient", std::to_string(questions("conjugate-gradient")));
-    EXPECT_GT(uzawa, 5 * questions("direct"));
+    RecordProperty("anderson", std::to_string(evaluations("anderson")));
+    RecordProperty("conjugate-gradient", std::to_string(evaluations("conjugate-gradient")));
+    EXPECT_GT(uzawa, 5 * evaluations("direct"));
 }
 
 // The paper's steps, 1.5 for the pivot and 0.4 for the elbow, or one for both.

@@ -44,7 +44,7 @@ protected:
         ModularOptions o;
         o.division = "body";
         o.gluing = GetParam();
-        o.max_questions = 10000;
+        o.max_evaluations = 10000;
         o.tolerance = 1e-6;
         return o;
     }
@@ -104,7 +104,7 @@ protected:
 // Beyond methods that know joints one by one: they say so, and what to do.
 TEST_P(LargerNet, IsTooMuchForJointsOneByOne) {
     ModularOptions o = chosen();
-    o.max_questions = ModularOptions().max_questions;
+    o.max_evaluations = ModularOptions().max_evaluations;
     hold_by(o);
     StepReport report = started_;
     for (int i = 0; i < 2 * steps && report.ok; ++i) report = assembly_->step(1e-3);
@@ -123,7 +123,7 @@ TEST(NetOfSixteen, MovesAsTheUndividedOne) {
     Simulation whole(model, options("global", "trapezoidal"));
     ASSERT_TRUE(whole.advance(0.1, 1e-3).ok);
     using enum Coupling;
-    for (const auto& [gluing, coupling, questions, difference] :
+    for (const auto& [gluing, coupling, evaluations, difference] :
          {std::tuple{Gluing::direct, acceleration, 25, 1e-6},
           std::tuple{Gluing::conjugate_gradient, acceleration, 25, 1e-6},
           std::tuple{Gluing::conjugate_gradient, end_of_step, 15, 1e-9},
@@ -136,7 +136,7 @@ TEST(NetOfSixteen, MovesAsTheUndividedOne) {
         Simulation divided(model, o);
         const StepReport report = divided.advance(0.1, 1e-3);
         ASSERT_TRUE(report.ok) << report.reason;
-        EXPECT_LT(report.iterations / 100.0, questions);
+        EXPECT_LT(report.iterations / 100.0, evaluations);
         EXPECT_NEAR(sense(divided, "far.x"), sense(whole, "far.x"), difference);
         EXPECT_NEAR(sense(divided, "far.y"), sense(whole, "far.y"), difference);
         EXPECT_LT(divided.observer().compute_errors(divided.state()).position, 1e-8);

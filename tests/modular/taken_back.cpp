@@ -1,5 +1,5 @@
 // Steps that are taken back, fail or throw leave no trace: what follows has the same bits and takes the same number of
-// questions.
+// evaluations.
 
 #include <gtest/gtest.h>
 
@@ -151,7 +151,7 @@ public:
             ASSERT_TRUE(report.ok) << report.reason;
         }
     }
-    /// Motion of all bodies, multipliers and questions of the last step.
+    /// Motion of all bodies, multipliers and evaluations of the last step.
     std::vector<double> numbers() {
         std::vector<double> all{assembly_->time(), static_cast<double>(assembly_->report().total())};
         for (std::size_t k = 0; k < system_->components.size(); ++k) {

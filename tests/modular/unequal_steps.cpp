@@ -139,7 +139,7 @@ TEST(UnequalSteps, IterationKeepsTheEnergy) {
 }
 
 // A spring between components that is far too stiff for its force to be iterated by itself: h^2 k / 4 m = 25.
-TEST(UnequalSteps, StiffForcesTakeAFewQuestions) {
+TEST(UnequalSteps, StiffForcesTakeAFewEvaluations) {
     std::string stiff = oscillators;
     stiff.replace(stiff.find("stiffness: 20"), 13, "stiffness: 1e6, damping: 200");
     SimulationOptions o = options("global", "trapezoidal");

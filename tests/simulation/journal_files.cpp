@@ -297,7 +297,7 @@ TEST_F(JournalFiles, CheckEveryNumber) {
         {"impacts", "3"},        {"penalty", "1e400"},
         {"tolerance", "0"},      {"from-equilibrium", "3"},
         {"integrator", "7"},     {"division", "true"},
-        {"joint-rho", "5"},      {"gluing-questions", "0"},
+        {"joint-rho", "5"},      {"gluing-evaluations", "0"},
         {"limber_journal", "2"}};
     for (const auto& [key, value] : wrong) {
         const std::string refusal = refusal_of(with(key, value));

@@ -64,7 +64,7 @@ const std::vector<Setting> settings{{"stabilisation", "none"},
                                     {"stop-action", "impulse"},
                                     {"gluing-tolerance", "1e-3"},
                                     {"gluing-rho", "1"},
-                                    {"gluing-questions", "100"},
+                                    {"gluing-evaluations", "100"},
                                     {"threads", "2"},
                                     {"reference-tolerance", "1e-5"}};
 
@@ -115,7 +115,7 @@ TEST_P(OptionEffects, ShowWhereTheyAreGranted) {
         for (const Setting& setting : settings) {
             const std::string name = setting.name;
             // These act only when something goes wrong, or must not show in the motion.
-            if (name == "halvings" || name == "threads" || name == "gluing-questions" || name == "penalty" ||
+            if (name == "halvings" || name == "threads" || name == "gluing-evaluations" || name == "penalty" ||
                 name == "tangent" || name == "tolerance" || name == "gluing-tolerance" || name == "course" ||
                 name == "gluing-iteration" || name == "gluing")
                 continue;

@@ -101,7 +101,7 @@ test('the readings tell freedoms, redundancy and the relative error', async () =
   assert.match(await page.locator('#solver').innerText(), /relative error Σ/);
 });
 
-test('components have colours, a legend and their questions', async () => {
+test('components have colours, a legend and their evaluations', async () => {
   const { page } = studio;
   await openExample(page, 'n-four-bar.yaml');
   await pause();
@@ -129,7 +129,7 @@ test('components have colours, a legend and their questions', async () => {
   assert.equal(new Set(divided).size, 2);
   divided.forEach((color, body) => assert.equal(color, divided[componentOf.indexOf(componentOf[body])], `body ${body}`));
   await ask(page, 'step', { count: 5 });
-  await until(() => /questions per step/.test(document.getElementById('solver').innerText), null, 'the questions');
+  await until(() => /evaluations per step/.test(document.getElementById('solver').innerText), null, 'the evaluations');
   await page.keyboard.press('n');
   assert.deepEqual(await colors(), plain);
   assert.equal(await page.locator('.swatch.component').count(), 0);

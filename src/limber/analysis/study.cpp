@@ -11,16 +11,12 @@
 #include "limber/io/results.hpp"
 #include "limber/model/error.hpp"
 #include "limber/model/expression.hpp"
-#include "limber/simulation/energy_record.hpp"
+#include "limber/simulation/run.hpp"
 
 namespace limber {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 double cpu_seconds() {
     timespec now{};
@@ -59,93 +55,30 @@ std::vector<std::size_t> find_columns(const std::vector<std::string>& sensors, c
     return result;
 }
 
-// One run, looked at after every step.
-class WatchedRun {
-public:
-    WatchedRun(const Model& model, const StudyPoint& point, const StudyOptions& options)
-        : simulation_(model, options_of(point, options.simulation)),
-          options_(options),
-          columns_(find_columns(options.sensors, model, simulation_.observer().columns())) {
-        run_.point = point;
-        simulation_.watch_work(true);
-        simulation_.begin_account();
-        energy_.begin(simulation_.observer().compute_energies(simulation_.state()),
-                      simulation_.observer().compute_weight_energy(0));
-        note_sensors();
-    }
+// The run that is looked at.
+StudyRun run_to_look(const Model& model, const StudyPoint& point, const StudyOptions& options) {
+    Simulation simulation(model, options_of(point, options.simulation));
+    const auto columns = find_columns(options.sensors, model, simulation.observer().columns());
+    RunOptions run_options{.until = options.until, .step = point.step};
+    if (!options.instants.empty()) run_options.until = options.instants.back();
+    run_options.instants = options.instants;
+    run_options.should_stop = options.should_stop;
+    run_options.longest = options.longest_run;
+    const auto [table, summary] = run(simulation, run_options);
 
-    StudyRun finish() {
-        if (options_.instants.empty()) {
-            go_to(options_.until, true);
-        } else {
-            for (const double instant : options_.instants) {
-                if (!go_to(instant, false)) break;
-                note_sensors();
-            }
-        }
-        run_.iterations_per_step = static_cast<double>(iterations_) / static_cast<double>(std::max(1L, steps_));
-        return std::move(run_);
+    StudyRun result{.point = point, .failure = summary.failure, .is_stopped = summary.is_stopped};
+    if (summary.is_stopped) result.failure = "stopped";
+    result.energy_drift = summary.energy_drift;
+    result.exchanged_energy = summary.exchanged_energy;
+    result.constraint_errors = summary.errors;
+    result.iterations_per_step = static_cast<double>(summary.iterations) / static_cast<double>(std::max(1L, summary.steps));
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+        result.path.times.push_back(table.at(row, 0));
+        std::vector<double>& values = result.path.values.emplace_back();
+        for (const std::size_t k : columns) values.push_back(table.at(row, k + 1));
     }
-
-private:
-    bool go_to(double end, bool notes_every_step) {
-        while (simulation_.time() < end - 1e-9 * run_.point.step) {
-            if (options_.is_stopped()) {
-                run_.is_stopped = true;
-                return fail("stopped");
-            }
-            const double h = std::min(run_.point.step, end - simulation_.time());
-            const auto before = Clock::now();
-            const StepReport report = simulation_.step(h);
-            stepping_ += seconds_since(before);
-            if (!report.ok) return fail(report.reason);
-            if (stepping_ > options_.longest_run)
-                return fail(fmt::format("given up after {:g} s of computing", options_.longest_run));
-            ++steps_;
-            iterations_ += report.iterations;
-            if (const std::string reason = note_errors(h); !reason.empty()) return fail(reason);
-            if (notes_every_step) note_sensors();
-        }
-        return true;
-    }
-
-    bool fail(const std::string& reason) {
-        run_.failure = fmt::format("t = {:.3g} s: {}", simulation_.time(), reason);
-        return false;
-    }
-
-    // Why the run must not go on; empty: it may.
-    std::string note_errors(double h) {
-        const Energies e = simulation_.observer().compute_energies(simulation_.state());
-        energy_.follow(e, simulation_.account().work, simulation_.account().find_drift(e));
-        run_.energy_drift = energy_.drift;
-        run_.exchanged_energy = energy_.exchanged();
-        if (!std::isfinite(e.total())) return "the energy is not finite";
-        const ConstraintErrors errors = simulation_.observer().compute_errors(simulation_.state());
-        run_.constraint_errors.position = std::max(run_.constraint_errors.position, errors.position);
-        run_.constraint_errors.velocity = std::max(run_.constraint_errors.velocity, errors.velocity);
-        return find_runaway(energy_, errors, simulation_.system().length_scale(), simulation_.options().energy_bound,
-                            h);
-    }
-
-    void note_sensors() {
-        simulation_.observer().observe(simulation_.state(), simulation_.account().work, values_);
-        std::vector<double> chosen;
-        chosen.reserve(columns_.size());
-        for (const std::size_t k : columns_) chosen.push_back(values_[k]);
-        run_.path.times.push_back(simulation_.time());
-        run_.path.values.push_back(std::move(chosen));
-    }
-
-    Simulation simulation_;
-    const StudyOptions& options_;
-    std::vector<std::size_t> columns_;
-    StudyRun run_;
-    EnergyRecord energy_;
-    double stepping_ = 0;
-    long steps_ = 0, iterations_ = 0;
-    std::vector<double> values_;
-};
+    return result;
+}
 
 // The stepping alone: to look between steps would leave the caches cold.
 void measure_time(const Model& model, const StudyOptions& options, StudyRun& run) {
@@ -173,7 +106,7 @@ void measure_time(const Model& model, const StudyOptions& options, StudyRun& run
 }  // namespace
 
 StudyRun run_study_point(const Model& model, const StudyPoint& point, const StudyOptions& options) {
-    StudyRun run = WatchedRun(model, point, options).finish();
+    StudyRun run = run_to_look(model, point, options);
     if (run.is_done()) measure_time(model, options, run);
     return run;
 }

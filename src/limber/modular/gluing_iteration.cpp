@@ -238,7 +238,7 @@ bool GluingIteration<D>::solve(InterfaceStep<D>& step) {
             is_uzawa ? convergence_.is_each_joint_settled(step, joints_->mechanism(), correction_)
                      : !has_accelerations && convergence_.is_correction_small(step, largest_entry(correction_));
         if (has_uncoupled && is_balanced && rows_settle && convergence_.is_force_change_small(step, change)) break;
-        if (!correction_.allFinite() || step.report.evaluations + step.report.products > options_.max_questions) {
+        if (!correction_.allFinite() || step.report.evaluations + step.report.products > options_.max_evaluations) {
             step.failure = describe_unsettled(step);
             return false;
         }

@@ -25,7 +25,7 @@ enum class ForceCourse {
 
 enum class Gluing {
     direct,              ///< admittance matrix measured by unit wrenches, factorised, kept while it serves; Anderson
-    conjugate_gradient,  ///< scaled by the inverse of the measured matrix; a product is one more question
+    conjugate_gradient,  ///< scaled by the inverse of the measured matrix; a product is one more evaluation
     anderson,            ///< scaled by the measured block of each joint, accelerated from past answers only
     uzawa,               ///< Joli 2008 eqs. (25)-(28), (36)
     penalty              ///< Seguy 2003 eqs. (17), (18), (21): no iteration
@@ -42,7 +42,7 @@ struct ModularOptions {
     /// The same for single joints, by name; those that do not lie between components need none.
     std::vector<std::pair<std::string, double>> joint_rho{};
     bool use_iteration = true;  ///< false: forces between components are extrapolated over the step
-    int max_questions = 400;
+    int max_evaluations = 400;
     int threads = 1;
     std::shared_ptr<Exchange> exchange;  ///< with the other processes of a distributed run; null: there are none
 

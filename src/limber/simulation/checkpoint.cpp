@@ -24,7 +24,7 @@ using CheckpointJson = saved::Json;
 using Place = SavedPlace;
 
 // Version 1 had neither contacts nor most options, and no events.
-constexpr int version = 3;
+constexpr int version = 4;
 constexpr const char* version_key = "limber_checkpoint";
 constexpr const char* sum_key = "sum";
 constexpr const char* interval_name = "checkpoint";

@@ -19,7 +19,7 @@
 namespace limber {
 
 /// Of the journals that are written and read; others are refused.
-inline constexpr int journal_version = 3;
+inline constexpr int journal_version = 4;
 
 /// In place of the first brace of an edit that is not yet applied.
 inline constexpr char pending_mark = '?';

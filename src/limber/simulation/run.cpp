@@ -22,19 +22,34 @@ double seconds_since(Clock::time_point start) {
 constexpr double max_values = 1e9;  // of a table in memory
 
 // Of a divided mechanism: what the joints between components asked them in the step that ends there.
-constexpr const char* questions_column = "gluing.questions";
+constexpr const char* evaluations_column = "gluing.evaluations";
 
 // Over the size of the mechanism.
 constexpr double closed_joints = 1e-6;
 
+// When rows are due: at given instants, or at intervals.
+class RowTimes {
+public:
+    RowTimes(double start, double every, std::span<const double> instants)
+        : start_(start), every_(every), instants_(instants) {}
+    double at(long row) const {
+        if (instants_.empty()) return start_ + static_cast<double>(row) * every_;
+        const auto i = static_cast<std::size_t>(row - 1);
+        return i < instants_.size() ? instants_[i] : std::numeric_limits<double>::infinity();
+    }
+
+private:
+    double start_, every_;
+    std::span<const double> instants_;
+};
+
 // Follows a run: energy balance, constraint errors, sensor ranges, rows of the table.
 class Monitor {
 public:
-    Monitor(Session& session, RunResult& result, double start, double every)
+    Monitor(Session& session, RunResult& result, const RowTimes& row_instants)
         : session_(session),
           result_(result),
-          start_(start),
-          every_(every),
+          row_instants_(row_instants),
           is_divided_(session.options().modular.is_on()) {
         Observer& observer = session_.observer();
         result_.table.columns = {"t"};
@@ -42,7 +57,7 @@ public:
             result_.table.columns.push_back(name);
             result_.summary.sensors.push_back({name, 0, INFINITY, -INFINITY});
         }
-        if (is_divided_) result_.table.columns.emplace_back(questions_column);
+        if (is_divided_) result_.table.columns.emplace_back(evaluations_column);
         energy_.begin(observer.compute_energies(state()), observer.compute_weight_energy(session_.time()));
         find_columns();
         look();
@@ -83,7 +98,7 @@ public:
         }
         if (session_.compilations() != changes_) find_columns();
         while (true) {
-            const double t = instant(recorded_ + 1 + static_cast<long>(row_times_.size()));
+            const double t = row_instants_.at(recorded_ + 1 + static_cast<long>(row_times_.size()));
             if (!(t < before_ && t <= path.end_time())) return;
             session_.simulation().interpolate(path, t, between_);
             session_.observer().observe(between_, work + work_within(path, between_), observed_);
@@ -106,12 +121,12 @@ public:
                                                  session_.options().energy_bound, h);
         if (!runaway.empty()) return fmt::format("at t = {:.6g} s {}", session_.time(), runaway);
         turn_.follow(session_.observer().find_fastest_turn(state()), h, report.substeps);
-        questions_ = report.iterations;
+        evaluations_ = report.iterations;
         for (std::size_t i = 0; i < row_times_.size(); ++i)
             write_row(row_times_[i], std::span(rows_).subspan(i * place_.size(), place_.size()));
         recorded_ += static_cast<long>(row_times_.size());
         keep();
-        if (instant(recorded_ + 1) < kept_time_ + tiny) {
+        if (next_row() < kept_time_ + tiny) {
             write_row(kept_time_, kept_);
             ++recorded_;
         }
@@ -134,6 +149,8 @@ public:
         if (table.at(table.rows() - 1, 0) < kept_time_ - tiny) write_row(kept_time_, kept_);
     }
     double reached() const { return kept_time_; }
+    /// Instant of the next row.
+    double next_row() const { return row_instants_.at(recorded_ + 1); }
 
     /// Of a run that has failed: some methods go on for a while with drivers that the mechanism cannot follow, and tear
     /// it apart. So the search begins where its joints were closed.
@@ -146,7 +163,6 @@ public:
 
 private:
     const State& state() const { return session_.simulation().state(); }
-    double instant(long row) const { return start_ + static_cast<double>(row) * every_; }
 
     void follow_energy(const Energies& energies, double drift) {
         energy_.follow(energies, session_.work(), drift);
@@ -161,7 +177,7 @@ private:
         std::vector<double>& table = result_.table.values;
         table.push_back(t);
         table.insert(table.end(), values.begin(), values.end());
-        if (is_divided_) table.push_back(questions_);
+        if (is_divided_) table.push_back(evaluations_);
     }
 
     // From the begin of a part to a state on it.
@@ -222,7 +238,7 @@ private:
 
     Session& session_;
     RunResult& result_;
-    double start_, every_;
+    RowTimes row_instants_;
     long recorded_ = 0;  // instants of output after the first
     ConstraintErrors errors_;
     std::vector<double> observed_, values_;
@@ -235,7 +251,7 @@ private:
     std::vector<std::size_t> place_;  // of each sensor among the observed; beyond: gone
     long changes_ = 0;
     bool is_divided_ = false;  // at the start
-    int questions_ = 0;
+    int evaluations_ = 0;
     EnergyRecord energy_;
     LargestTurn turn_;
 };
@@ -247,6 +263,8 @@ void check_options(Session& session, const RunOptions& options, double start, do
     if (options.resume != nullptr && session.time() > options.until + 1e-9 * options.step)
         throw ModelError(fmt::format("the checkpoint is at t = {:g} s, after the end of the run, {:g} s",
                                      session.time(), options.until));
+    if (!options.instants.empty() && (options.checkpoint_every > 0 || options.resume != nullptr))
+        throw ModelError("runs with given instants of output cannot have checkpoints");
     const double columns = 2.0 + static_cast<double>(session.observer().columns().size());
     if ((options.until - start) / every * columns > max_values)
         throw ModelError(fmt::format("every {:g} s until {:g} s: {:.3g} rows are more than fit into memory", every,
@@ -323,7 +341,7 @@ RunResult run(Session& session, const RunOptions& options) {
     const double every = options.every > 0 ? options.every : options.step;
     const double tiny = 1e-9 * options.step;
     check_options(session, options, start, every);
-    Monitor monitor(session, result, start, every);
+    Monitor monitor(session, result, RowTimes(start, every, options.instants));
     if (options.resume != nullptr) {
         monitor.resume(*options.resume);
     } else {
@@ -333,7 +351,8 @@ RunResult run(Session& session, const RunOptions& options) {
     // Where all instants of output are ends of steps, there is nothing to find within them.
     const double ratio = every / options.step;
     const double off = std::abs(ratio - std::round(ratio)) * options.step * (options.until - start) / every;
-    RowsBetween rows(session, monitor, ratio < 0.5 || off > tiny);
+    RowsBetween rows(session, monitor, options.instants.empty() && (ratio < 0.5 || off > tiny));
+    double origin = start;  // of whole steps
     CheckpointClock checkpoints(start, options.checkpoint_every, session.time());
     auto last_progress = Clock::now();
     while (session.time() < options.until - tiny) {
@@ -341,9 +360,10 @@ RunResult run(Session& session, const RunOptions& options) {
             summary.is_stopped = true;
             break;
         }
-        // The next whole step, cut short at the end only.
-        const double whole = start + std::floor((session.time() - start) / options.step + 1 + 1e-9) * options.step;
-        const double target = std::min(whole, options.until);
+        // The next whole step, cut short at the end and at instants of output only.
+        const double whole = origin + std::floor((session.time() - origin) / options.step + 1 + 1e-9) * options.step;
+        double target = std::min(whole, options.until);
+        if (!options.instants.empty() && monitor.next_row() < target + tiny) origin = target = monitor.next_row();
         const double h = target - session.time();
         monitor.begin_step(target - tiny);
         const auto before = Clock::now();
@@ -364,6 +384,11 @@ RunResult run(Session& session, const RunOptions& options) {
         summary.failure = monitor.after_step(h, report, tiny);
         if (!summary.failure.empty()) {
             summary.ok = false;
+            break;
+        }
+        if (summary.wall_time > options.longest) {
+            summary.ok = false;
+            summary.failure = fmt::format("given up after {:g} s of computing", options.longest);
             break;
         }
         ++summary.steps;

@@ -2,6 +2,7 @@
 // A whole run: from the start to an end time, with a record of the sensors and a summary of how it went.
 
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,9 @@ struct RunOptions {
     /// Interval of output; 0: every step. Steps are the same whatever it is: between their ends rows are interpolated
     /// (Simulation::interpolate).
     double every = 0;
+    /// Instants of output in place of those of `every`, ascending. Steps end at them, and whole ones are counted anew
+    /// from each. Not with checkpoints.
+    std::vector<double> instants{};
     /// Interval of checkpoints in simulated time, each handed to `keep`; 0: none. Not for sessions
     /// with events or a way back, which have journals.
     double checkpoint_every = 0;
@@ -29,6 +33,8 @@ struct RunOptions {
     std::function<void(double t)> progress{};
     /// Asked before every step; true ends the run there. May be empty.
     std::function<bool()> should_stop{};
+    /// Seconds of stepping after which a run counts as failed.
+    double longest = std::numeric_limits<double>::infinity();
 };
 
 struct SensorSummary {

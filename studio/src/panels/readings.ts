@@ -4,7 +4,7 @@ import { h, short } from '../dom';
 import type { Studio } from '../studio';
 
 const framesBetweenTexts = 6;
-const questionsMeaning = 'how often all components were asked for their motion, or how they yield, until the joints between them had found their forces';
+const evaluationsMeaning = 'how often the motion of all components, or how they yield, was evaluated until the joints between them had found their forces';
 const divisions: [string, string][] = [
   ['none', 'one whole'],
   ['body', 'every body'],
@@ -84,7 +84,7 @@ export function readings(studio: Studio): HTMLElement {
         ['velocity error', short(frame.velocityError, 2)],
         ['acceleration error', short(frame.accelerationError, 2)],
         ['relative error Σ', short(frame.relativeError, 2), sigmaMeaning],
-        studio.scene?.components.length ? ['questions per step', short(frame.iterations, 2), questionsMeaning] : ['iterations per step', short(frame.iterations, 2)],
+        studio.scene?.components.length ? ['evaluations per step', short(frame.iterations, 2), evaluationsMeaning] : ['iterations per step', short(frame.iterations, 2)],
         ['pictures', `${studio.view.framesPerSecond} / s`],
       ]),
     );
