@@ -38,7 +38,8 @@ std::string row_of(const PaperCase& c, const Way& way, double step, double toler
 
 std::string table_of(const PaperCase& c) {
     std::string text = fmt::format(
-        "| gluing | forces to | step [s] | evaluations per step | times fewer than `uzawa` | possible | CPU [s] | paper: "
+        "| gluing | forces to | step [s] | evaluations per step | times fewer than `uzawa` | possible | CPU [s] | "
+        "paper: "
         "CPU [s] | largest error up to 3 s |{}\n|---|---|---|---|---|---|---|---|---|{}\n",
         c.has_rail ? " max abs(y22) | paper |" : "", c.has_rail ? "---|---|" : "");
     double slowest = NAN;
@@ -107,7 +108,8 @@ Plot plot_rail() {
 // Table 2 of the paper: ratios do not depend on the machine.
 std::string table_two() {
     std::string text =
-        "| rho | step [s] | evaluations per step: 1 % | 10 % | ratio | paper: CPU [s] 1 % | 10 % | ratio | max abs(y22) "
+        "| rho | step [s] | evaluations per step: 1 % | 10 % | ratio | paper: CPU [s] 1 % | 10 % | ratio | max "
+        "abs(y22) "
         "at 1 % | paper | at 10 % | 10 s done |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n";
     for (const Way& way : {uzawa_of_paper, uzawa})
         for (const double step : {1e-2, 1e-3}) {

@@ -25,8 +25,8 @@ protected:
         o.modular.division = "body";
         o.modular.coupling = coupling;
         o.modular.gluing = gluing;
-        // Where the links fold, plain uzawa does not settle to more digits in thousands of evaluations: it looks at each
-        // joint beside its own force.
+        // Where the links fold, plain uzawa does not settle to more digits in thousands of evaluations: it looks at
+        // each joint beside its own force.
         o.modular.tolerance = gluing == Gluing::uzawa ? 1e-3 : 1e-7;
         o.modular.max_evaluations = 5000;
         return o;

@@ -71,7 +71,8 @@ StudyRun run_to_look(const Model& model, const StudyPoint& point, const StudyOpt
     result.energy_drift = summary.energy_drift;
     result.exchanged_energy = summary.exchanged_energy;
     result.constraint_errors = summary.errors;
-    result.iterations_per_step = static_cast<double>(summary.iterations) / static_cast<double>(std::max(1L, summary.steps));
+    result.iterations_per_step =
+        static_cast<double>(summary.iterations) / static_cast<double>(std::max(1L, summary.steps));
     for (std::size_t row = 0; row < table.rows(); ++row) {
         result.path.times.push_back(table.at(row, 0));
         std::vector<double>& values = result.path.values.emplace_back();
