@@ -404,7 +404,7 @@ TEST(CommandLine, EndsWithTwoWhenTheMotionRunsAway) {
     const Outcome compared =
         limber("compare " + model + " --formulations augmented-lagrangian --integrators rk4 --steps 0.001");
     EXPECT_EQ(compared.code, 2);
-    EXPECT_TRUE(contains(compared.out, "Failed\n  augmented-lagrangian, rk4, step 0.001: t = ")) << compared.out;
+    EXPECT_TRUE(contains(compared.out, "Failed\n  augmented-lagrangian, rk4, step 0.001: at t = ")) << compared.out;
     const Outcome failed = limber("run " + model + " --formulation composite-body");
     EXPECT_EQ(failed.code, 2);
     EXPECT_FALSE(contains(failed.err, "failed: \n")) << failed.err;

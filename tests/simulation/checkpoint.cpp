@@ -515,7 +515,7 @@ TEST_F(Checkpoint, StatesThatDoNotFitTheModelAreRefused) {
 TEST_F(Checkpoint, OfOtherVersionsAreRefusedByName) {
     const RunIdentity identity{"model", {}};
     write_checkpoint(path_, identity, some_checkpoint(some_state()));
-    for (const Json& version : {Json(2), Json(4), Json("3"), Json(nullptr)}) {
+    for (const Json& version : {Json(3), Json(5), Json("4"), Json(nullptr)}) {
         Json json = parse();
         json["limber_checkpoint"] = version;
         put(json.dump());
