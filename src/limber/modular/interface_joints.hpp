@@ -1,5 +1,5 @@
 #pragma once
-// The joints, drivers and forces between components: white boxes that know both sides, and nothing of them but the
+// The joints, drivers and forces between components: they know both sides, and nothing of them but the
 // motion of their ports. Rows are the model's own, written against body poses and twists; a multiplier is the
 // generalised force that pushes its row's value up. Rows that measure angles are multiplied by a length, so that all
 // multipliers count as forces.

@@ -234,7 +234,7 @@ StepReport ModularStepper<D>::exchange_joints(State& state, std::unique_ptr<Inte
         collect(state);
     } else {
         assembly_->exchange_joints(std::move(old));
-        last_ = {};  // the components may have moved: they take up the state again
+        last_ = {};  // the components may have moved: their motion is set from the state again
     }
     return report;
 }

@@ -1,7 +1,7 @@
 #pragma once
 // A divided mechanism as a stepper, so that a simulation drives it like any other. The state of the whole is what the
 // world sees (poses and twists of all bodies in the coordinates of an undivided system); the components have their own.
-// If the state is another one than the last step has left, the components take up its motion: so edits, snapshots and
+// If the state is another one than the last step has left, the components are set to its motion: so edits, snapshots and
 // undo need nothing more.
 
 #include <memory>

@@ -24,8 +24,8 @@ class Simulation {
 public:
     /// Compiles the model and brings it onto its constraints. Throws ModelError if the model is wrong or cannot be
     /// assembled.
-    Simulation(Model model, SimulationOptions options)
-        : Simulation(std::move(model), std::move(options), EquilibriumRequest{}) {}
+    Simulation(Model model, const SimulationOptions& options)
+        : Simulation(std::move(model), options, EquilibriumRequest{}) {}
     /// The same; of a simulation that starts from equilibrium the request says which one.
     Simulation(Model model, const SimulationOptions& options, const EquilibriumRequest& request);
     /// As the model's own section 'simulation' says.

@@ -115,7 +115,7 @@ private:
         after_;  // velocities at the start; without forces and impulses, what turns freely; at the end
     struct {
         VecX before, coasting, after;
-    } given_;  // before turning pays for lifts, and without impulses
+    } given_;  // before rotation gives the energy of lifts, and without impulses
     VecX u_before_, u_working_, u_free_, impulse_, velocity_, momenta_;
 };
 
