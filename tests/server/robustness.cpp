@@ -73,7 +73,7 @@ TEST(MemoryAccount, RefusesWhatDoesNotFit) {
         // What is small may still be had, so that things can be put away.
         EXPECT_NO_THROW(std::string(1000, 'x'));
     }
-    account.forget_excess();
+    account.clear_excess();
     EXPECT_NO_THROW(get_memory(2'000'000));
     EXPECT_THROW(get_memory(8'000'000'000), std::bad_alloc);
     // Small blocks have an end, too.

@@ -254,7 +254,7 @@ StepReport GlobalSolver::step(State& state, const DifferenceFormulas& f) {
 
 // ---------------------------------------------------------------- by single iterations
 
-void GlobalSolver::forget() {
+void GlobalSolver::renew() {
     stiffness_age_ = oldest_stiffness;
 }
 

@@ -36,7 +36,7 @@ public:
     StepReport step(State& state, const DifferenceFormulas& formulas) override;
     const System& system() const override { return *system_; }
 
-    void forget() override;
+    void renew() override;
     void open(const State& start, const DifferenceFormulas& formulas) override;
     bool approach(const State& start, const DifferenceFormulas& formulas, bool refresh) override;
     bool is_balanced(const DifferenceFormulas& formulas) const override;

@@ -73,7 +73,7 @@ public:
     CoupledStepSolver* as_coupled() override { return this; }
 
     /// The next step uses nothing that earlier ones have left, so that it depends on its state alone.
-    virtual void forget() = 0;
+    virtual void renew() = 0;
     /// Begins a step at the predicted motion.
     virtual void open(const State& start, const DifferenceFormulas& formulas) = 0;
     /// Evaluates the iterate, with the memory of the state, and finds the next change of its positions. With `refresh`

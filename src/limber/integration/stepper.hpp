@@ -69,7 +69,8 @@ public:
     virtual bool tell(StepListener* /*listener*/) { return false; }
 };
 
-/// Accelerations and multipliers at the start of a run, from the index-1 equations; forgets the past of the state.
+/// Accelerations and multipliers at the start of a run, from the index-1 equations; nothing of the past of the state
+/// stays.
 StepReport start_state(AccelerationSolver& solver, State& state);
 /// See Stepper::restart(). The gains stay what they are.
 StepReport restart_state(AccelerationSolver& solver, State& state);

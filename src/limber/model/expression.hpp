@@ -57,7 +57,7 @@ public:
     template <class T>
     void find_kinks(std::span<const T> variables, std::vector<Kink<T>>& kinks) const;
     /// It has turned out to be smooth, or a jump.
-    void forget_kink(int place) { std::erase(kinks_, place); }
+    void remove_kink(int place) { std::erase(kinks_, place); }
 
 private:
     template <class T, class Watch>

@@ -113,7 +113,7 @@ void SystemComponent<D>::begin(double h, Coupling coupling, ForceCourse course, 
     end_ = state_;
     if (!finds_accelerations()) {
         // A step that was not accepted must not show in the next.
-        if (coupled_ != nullptr) coupled_->forget();
+        if (coupled_ != nullptr) coupled_->renew();
         // A force that is held acts from the start of the step, where Newton's method of its end has no part.
         is_coupled_ = coupled_ != nullptr && course_.steps() == 1 && course != ForceCourse::hold;
         reach_ = compute_reach();

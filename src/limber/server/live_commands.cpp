@@ -64,7 +64,7 @@ void LiveSession::perform(const ClientMessage& message) {
         reply["ok"] = false;
         reply["reason"] = fmt::format("{} ({})", error.what(), describe_bytes(memory_.budget()));
         // What was open before is as it was, unless it is itself too large.
-        if (std::holds_alternative<OpenModel>(message.command)) memory_.forget_excess();
+        if (std::holds_alternative<OpenModel>(message.command)) memory_.clear_excess();
     } catch (const std::exception& error) {
         reply["ok"] = false;
         reply["reason"] = error.what();
@@ -211,7 +211,7 @@ void LiveSession::restart_ghost() {
 // The same motion from this moment on, computed in another way.
 void LiveSession::make_ghost() {
     ghost_.reset();
-    forget_samples();
+    drop_samples();
     if (ghost_choice_.formulation.empty()) return;
     SimulationOptions options = session_->options();
     options.formulation = find_formulation(ghost_choice_.formulation).name;

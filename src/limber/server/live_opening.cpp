@@ -105,7 +105,7 @@ void LiveSession::resume_from_journal() {
     try {
         journal = Journal::append(path);  // nobody else may take it meanwhile
     } catch (const std::exception& error) {
-        if (!Journal::is_in_use(path)) return forget_journal(error.what());
+        if (!Journal::is_in_use(path)) return drop_journal(error.what());
         send_note("error", fmt::format("The autosaved session could not be brought back: {}.", error.what()));
         return;
     }
@@ -135,14 +135,14 @@ void LiveSession::resume_from_journal() {
     } catch (const Interrupted&) {
         // Likewise.
     } catch (const std::bad_alloc& error) {
-        forget_journal(fmt::format("{} ({})", error.what(), describe_bytes(memory_.budget())));
+        drop_journal(fmt::format("{} ({})", error.what(), describe_bytes(memory_.budget())));
     } catch (const std::exception& error) {
-        forget_journal(error.what());
+        drop_journal(error.what());
     }
 }
 
 // What cannot be read is not written over by what comes next.
-void LiveSession::forget_journal(const std::string& reason) {
+void LiveSession::drop_journal(const std::string& reason) {
     is_recovering_ = false;
     const std::string kept = library_->keep_journal(id_);
     send_json({{"type", "progress"}, {"text", ""}, {"done", 1}, {"time", 0}});

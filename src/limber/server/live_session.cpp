@@ -129,7 +129,7 @@ void LiveSession::end_if_too_large() {
     if (!memory_.is_exceeded() && !memory_.is_over()) return;
     const bool had_model = session_ != nullptr;
     close();
-    memory_.forget_excess();
+    memory_.clear_excess();
     if (!had_model) return;
     const std::string kept = library_->keep_journal(id_);
     send_note("error",
@@ -147,7 +147,7 @@ void LiveSession::close() {
     journal_.reset();
     session_.reset();
     recording_.clear();
-    forget_samples();
+    drop_samples();
     pull_target_.reset();
     has_model_ = false;
     MemoryAccount::trim();
@@ -234,7 +234,7 @@ bool LiveSession::make_step() {
             send_note("warning", fmt::format("The second formulation stopped: {}", beside.reason));
             ghost_.reset();
             ghost_choice_ = {};
-            forget_samples();
+            drop_samples();
             send_state();
         }
     }
@@ -272,7 +272,7 @@ void LiveSession::send_note(const std::string& level, const std::string& text) {
 }
 
 void LiveSession::send_scene() {
-    forget_samples();  // they belong to the sensors of before
+    drop_samples();  // they belong to the sensors of before
     recording_.set_columns(session_->observer().columns());
     Json scene = describe_scene(session_->simulation(), session_->observer());
     scene["type"] = "scene";
@@ -364,7 +364,7 @@ void LiveSession::take_sample() {
     samples_.insert(samples_.end(), sensors_.begin(), sensors_.end());
 }
 
-void LiveSession::forget_samples() {
+void LiveSession::drop_samples() {
     samples_.clear();
     sample_count_ = 0;
 }

@@ -94,7 +94,7 @@ private:
     void take(std::unique_ptr<Session> session, const std::string& name, std::shared_ptr<Journal> journal);
     void replay_uploaded(const std::string& path, const std::string& name, Json& reply);
     Session replay(const std::string& path, bool recovers, ReplayReport& report);
-    void forget_journal(const std::string& reason);
+    void drop_journal(const std::string& reason);
     /// Ends what is open if it has used up its memory; the page stays.
     void end_if_too_large();
     void close();
@@ -113,7 +113,7 @@ private:
     StudioFrame make_frame();
     /// What the sensors show now goes into the next frame.
     void take_sample();
-    void forget_samples();
+    void drop_samples();
 
     const std::string id_;
     const std::shared_ptr<const Library> library_;

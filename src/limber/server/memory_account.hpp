@@ -34,9 +34,9 @@ public:
     std::size_t budget() const { return budget_; }
     /// Bytes; those of other threads that were freed here do not count.
     std::size_t used() const;
-    /// Whether more is, or was once since forget(), asked for than there is.
+    /// Whether more is, or was once since clear_excess(), asked for than there is.
     bool is_exceeded() const { return is_exceeded_; }
-    void forget_excess() { is_exceeded_ = false; }
+    void clear_excess() { is_exceeded_ = false; }
     /// Whether more than the budget is in use now.
     bool is_over() const { return budget_ > 0 && used() > budget_; }
 

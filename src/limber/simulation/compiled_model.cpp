@@ -103,7 +103,7 @@ std::shared_ptr<const System> CompiledModelOf<D>::shared_system() {
 }
 
 template <int D>
-void CompiledModelOf<D>::forget_past(const State& state) {
+void CompiledModelOf<D>::renew(const State& state) {
     const MechanismSystem<D>& now = system();
     // Ports of joints that have gone belong to the past, too.
     if (has_exchanged_joints_) divide_mechanism(std::make_shared<const Mechanism<D>>(now.mechanism()));

@@ -83,7 +83,7 @@ public:
     virtual TransferReport apply_impulse(State& state, const std::string& marker, const Vec3& impulse,
                                          const Vec3& moment) = 0;
     virtual void move_target(State& state, const std::string& force, const Vec3& target) = 0;
-    virtual void forget_past(const State& state) = 0;
+    virtual void renew(const State& state) = 0;
 
     virtual std::vector<ShapeOverlap> find_overlaps(const State& state) = 0;
     virtual Frame body_frame(const State& state, const std::string& body) = 0;
@@ -126,7 +126,7 @@ public:
     TransferReport apply_impulse(State& state, const std::string& marker, const Vec3& impulse,
                                  const Vec3& moment) override;
     void move_target(State& state, const std::string& force, const Vec3& target) override;
-    void forget_past(const State& state) override;
+    void renew(const State& state) override;
     std::vector<ShapeOverlap> find_overlaps(const State& state) override;
     Frame body_frame(const State& state, const std::string& body) override;
     MobilityReport compute_mobility(const State& state) override;

@@ -116,7 +116,7 @@ private:
         bool has_arrived = balance_.unbalance() < StaticNewton::tolerance;
         if (!has_arrived && balance_.move_to(std::move(held))) {
             const LoadPathReport path = follow_load(balance_, {}, [this](int, double unbalance) { count(unbalance); });
-            has_arrived = path.has_arrived && newton_.go_plainly(most_polish);
+            has_arrived = path.has_arrived && newton_.go_plainly(max_polish);
             how = path.reason;
         }
         return has_arrived;
@@ -277,7 +277,7 @@ private:
         }
     }
 
-    static constexpr int most_polish = 20;
+    static constexpr int max_polish = 20;
 
     const MechanismSystem<D>& system_;
     const Relaxation& relaxation_;

@@ -124,7 +124,7 @@ StepReport Session::step_by(double h) {
         // repeat. A plain run has neither.
         if (snapshots_.empty()) return report;
         if (is_rerunning_ || is_renewed_here()) {
-            simulation_->forget_past();
+            simulation_->renew();
         } else {
             is_renewal_due_ = true;
             renew_solvers();
@@ -134,7 +134,7 @@ StepReport Session::step_by(double h) {
     ++steps_;
     close_joints();
     if (steps_ % session_options_.renewal == 0) {
-        simulation_->forget_past();
+        simulation_->renew();
         keep_snapshot();
         if (journal_ && !is_rerunning_ && snapshots_.back().steps == steps_)
             journal_->keep_snapshot(snapshots_.back(), *this);

@@ -357,7 +357,7 @@ EditReport Session::perform_edit(const RedoEdit&) {
 
 EditReport Session::perform_edit(const RenewSolvers&) {
     const Uninterrupted hold;
-    simulation_->forget_past();
+    simulation_->renew();
     return {};
 }
 

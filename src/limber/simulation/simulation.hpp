@@ -88,7 +88,7 @@ public:
     }
     /// Drops everything that is remembered beside the state (old tangents, factorisations): what follows is then a
     /// function of the state alone.
-    void forget_past() { compiled_->forget_past(state_); }
+    void renew() { compiled_->renew(state_); }
 
     /// Pose of a body's frame; the ground's is the world's. Throws ModelError if there is no such body.
     Frame body_frame(const std::string& body) const { return compiled_->body_frame(state_, body); }

@@ -9,7 +9,7 @@ namespace {
 // W over A: high enough for (2) to converge fast, and low enough to leave soft directions beside stiff ones their
 // digits.
 constexpr double row_weight = 1e4;
-constexpr int most_passes = 12;
+constexpr int max_passes = 12;
 constexpr double exact_enough = 1e-14;
 
 }  // namespace
@@ -49,7 +49,7 @@ void ConstrainedMatrix::solve(const VecX& b, const VecX& c, VecX& x, VecX& y) {
     force_ = b;
     VecX gap = c;
     double before = INFINITY;
-    for (int pass = 0; pass < most_passes; ++pass) {
+    for (int pass = 0; pass < max_passes; ++pass) {
         rows_ = weight_.cwiseProduct(gap);
         change_ = force_;
         add_transposed(pattern, jacobian_, rows_, 1.0, change_);

@@ -11,7 +11,7 @@
 namespace limber {
 namespace {
 
-constexpr int most_corrections = 8;
+constexpr int max_corrections = 8;
 constexpr int few_corrections = 4;  // then the next step is longer
 constexpr double position_tolerance = 1e-9;
 // Two tangents that form a larger angle belong to a step that was too long: its cosine.
@@ -30,7 +30,7 @@ public:
         if (!find_tangent(nullptr, towards)) return give_up("the stiffness at its beginning is singular");
         keep(false);
         double step = options_.first_step * range * std::numbers::sqrt2;
-        while (static_cast<int>(report_.points.size()) < options_.most_points) {
+        while (static_cast<int>(report_.points.size()) < options_.max_points) {
             const StaticPoint start = balance_.point();
             const Tangent tangent = tangent_;
             // The last stretch ends at the end.
@@ -55,7 +55,7 @@ public:
             if (corrections <= few_corrections) step *= 1.5;
             step = std::min(step, 0.5 * range);
         }
-        return give_up(fmt::format("it has not arrived after {} points", options_.most_points));
+        return give_up(fmt::format("it has not arrived after {} points", options_.max_points));
     }
 
 private:
@@ -92,7 +92,7 @@ private:
     // Newton's method in the plane through the prediction; without a tangent at the load as it is.
     bool correct(const Tangent* tangent, int& corrections) {
         double before = INFINITY;
-        for (corrections = 0; corrections < most_corrections;) {
+        for (corrections = 0; corrections < max_corrections;) {
             count();
             ++corrections;
             if (!balance_.factorize(StaticNewton::least_shift)) return false;

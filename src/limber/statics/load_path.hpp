@@ -27,7 +27,7 @@ struct LoadPoint {
 
 struct LoadPathOptions {
     double end = 1;           ///< load at which the path ends; it begins at that of the balance's point
-    int most_points = 400;    ///< then it is given up
+    int max_points = 400;     ///< then it is given up
     double first_step = 0.1;  ///< of the whole range of loads
 };
 

@@ -10,7 +10,7 @@ namespace {
 
 // Of a step: how far the forces at its end may work against it, over what they did for it at its beginning.
 constexpr double overshoot = 0.7;
-constexpr int most_shortenings = 12;
+constexpr int max_shortenings = 12;
 // A change of positions that is nothing, over the size of things (angles: over a radian).
 constexpr double no_change = 1e-11;
 // Of the shift from one attempt to the next, and beyond which there is no way down.
@@ -40,7 +40,7 @@ bool StaticNewton::take_step() {
     is_exact_ = shift_ <= least_shift && size < no_change * std::max(1.0, balance_.point().q.lpNorm<Eigen::Infinity>());
     const StaticPoint start = balance_.point();
     double part = 1;
-    for (int i = 0; i < most_shortenings; ++i) {
+    for (int i = 0; i < max_shortenings; ++i) {
         StaticPoint next = start;
         next.q += part * change_;
         double against = -INFINITY;
@@ -58,20 +58,20 @@ bool StaticNewton::take_step() {
     return is_exact_ || shift_ < largest_shift * (1 + balance_.stiffness_rate());
 }
 
-bool StaticNewton::go_downhill(int most_iterations) {
+bool StaticNewton::go_downhill(int max_iterations) {
     shift_ = least_shift;
     is_exact_ = false;
-    for (const int end = iterations_ + most_iterations; iterations_ < end && !is_settled();) {
+    for (const int end = iterations_ + max_iterations; iterations_ < end && !is_settled();) {
         count();
         if (!take_step()) return false;
     }
     return is_settled();
 }
 
-bool StaticNewton::go_plainly(int most_iterations) {
+bool StaticNewton::go_plainly(int max_iterations) {
     is_exact_ = false;
     double before = INFINITY;
-    for (const int end = iterations_ + most_iterations; iterations_ < end && !is_settled();) {
+    for (const int end = iterations_ + max_iterations; iterations_ < end && !is_settled();) {
         count();
         if (!balance_.factorize(least_shift)) return false;
         balance_.respond(balance_.force(), change_);

@@ -29,8 +29,8 @@ public:
 
     /// True when nothing accelerates any more. Both start and end at the balance's point; where they fail the point is
     /// the best they have found.
-    bool go_downhill(int most_iterations);
-    bool go_plainly(int most_iterations);
+    bool go_downhill(int max_iterations);
+    bool go_plainly(int max_iterations);
     int iterations() const { return iterations_; }
 
     /// In m/s^2, or rad/s^2.

@@ -13,7 +13,7 @@
 namespace limber {
 namespace {
 
-constexpr int most_closings = 20;
+constexpr int max_closings = 20;
 // Of positions, over the length scale; rounding of large mechanisms is above the first.
 constexpr double shut = 1e-13, nearly_shut = 1e-9;
 // Ways of differences; the first at which they agree is taken.
@@ -58,7 +58,7 @@ void LinearFlow::close(bool with_velocities) {
     const int holonomic = system_.holonomic_rows();
     const double size = std::max(1.0, system_.length_scale());
     double open = 0;
-    for (int i = 0; i < most_closings; ++i) {
+    for (int i = 0; i < max_closings; ++i) {
         system_.update_positions(e, t_, q_, memory_);
         open = holonomic == 0 ? 0 : e.phi.head(holonomic).lpNorm<Eigen::Infinity>();
         if (!(open > shut * size)) break;

@@ -109,9 +109,9 @@ LinearModel linearise_in(const Simulation& simulation, const LinearOptions& opti
     VecX v;
     system->import_states(states, q, v);
     LinearFlow flow(*system, state.t, q, v, state.memory);
-    if (flow.states() > most_states)
+    if (flow.states() > max_states)
         throw ModelError(fmt::format("linear analysis is dense and takes at most {} states; this model has {}",
-                                     most_states, flow.states()));
+                                     max_states, flow.states()));
     flow.differentiate();
 
     LinearModel model;

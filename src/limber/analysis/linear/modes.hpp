@@ -55,10 +55,10 @@ struct LinearModes {
 };
 
 /// Throws ModelError where something is not smooth: stops that touch, dry friction, kinks of forces; and for more than
-/// `most_states`.
+/// `max_states`.
 LinearModel linearise(const Simulation& simulation, const LinearOptions& options = {});
 LinearModes find_modes(LinearModel model);
 
-inline constexpr int most_states = 200;
+inline constexpr int max_states = 200;
 
 }  // namespace limber

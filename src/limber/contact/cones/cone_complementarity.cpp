@@ -343,7 +343,7 @@ ConeReport ConeSolver::solve_set(const DelassusMatrix& delassus, const std::vect
             improve(attempt++, is_small, goal, impulse, velocity, report);
             check_energy();
             until_newton *= 2;
-            sweeps_.forget();
+            sweeps_.restart();
             continue;
         }
         if (change <= tolerance || report.sweeps % sweeps_between_checks == 0) check();

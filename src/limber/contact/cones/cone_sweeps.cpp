@@ -18,15 +18,15 @@ void ConeSweeps::start(const DelassusMatrix& w, const std::vector<ConeBlock>& bl
     unit_ = &unit;
     planar_.resize(blocks.size());
     spatial_.resize(blocks.size());
-    int most_rows = 0;
+    int max_rows = 0;
     for (int i = 0; i < w.block_count(); ++i) {
-        most_rows = std::max(most_rows, w.size(i));
+        max_rows = std::max(max_rows, w.size(i));
         if (blocks[i].is_bilateral) continue;
         if (blocks[i].sliding_rows == 1) planar_[i] = LocalContact<1>(w.diagonal(i).topLeftCorner<2, 2>());
         if (blocks[i].sliding_rows == 2) spatial_[i] = LocalContact<2>(w.diagonal(i).topLeftCorner<3, 3>());
     }
-    if (local_.size() < most_rows) local_.resize(most_rows);
-    forget();
+    if (local_.size() < max_rows) local_.resize(max_rows);
+    restart();
 }
 
 void ConeSweeps::multiply(const VecX& p, VecX& u) {

@@ -23,7 +23,7 @@ public:
     double sweep(bool backwards, VecX& p);
 
     /// Conjugate gradients: begins anew; before a pair of sweeps; after it.
-    void forget() { last_change_ = 0; }
+    void restart() { last_change_ = 0; }
     void remember(const VecX& p);
     void accelerate(VecX& p);
 

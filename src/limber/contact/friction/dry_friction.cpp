@@ -27,7 +27,7 @@ constexpr double excess = 1e-9;           // of a stick force beyond its bound t
 constexpr double no_acceleration = 1e-6;  // over the length scale: of slip that is about to begin, or to be thrown back
 constexpr double large_turn = 1e-3;
 constexpr int max_stick_passes = 60;
-constexpr int most_halvings = 8;  // of a step in which no force of slip is found
+constexpr int max_halvings = 8;  // of a step in which no force of slip is found
 
 }  // namespace
 
@@ -328,7 +328,7 @@ StepReport DryFriction<D>::step(Stepper& inner, StopResponse<D>& response, State
         return report;
     }
     StepReport last;
-    return step_with_halvings(state, h, most_halvings, [&](State& part, double length) {
+    return step_with_halvings(state, h, max_halvings, [&](State& part, double length) {
         if (!passes_rest_) {
             last = step_once(inner, response, part, length);
         } else if (last.ok) {

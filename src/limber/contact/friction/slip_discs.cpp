@@ -8,7 +8,7 @@
 namespace limber {
 namespace {
 
-constexpr int most_sweeps = 200;
+constexpr int max_sweeps = 200;
 constexpr double force_tolerance = 1e-11;  // of the forces, over the largest
 constexpr double inside = 1e-9;            // of its size by which a force is smaller that holds
 constexpr double blocked = 1e-9;           // mobility over that along the other direction
@@ -31,7 +31,7 @@ Vec<2> find_push(Mat<2> mobility, Vec<2> rate, double size, double still) {
 
 // Block Gauss-Seidel. Whether all slip.
 bool sweep_discs(const MatX& mobility, const VecX& free, const VecX& sizes, double still, VecX& pushes) {
-    for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+    for (int sweep = 0; sweep < max_sweeps; ++sweep) {
         double change = 0;
         for (Eigen::Index j = 0; j < sizes.size(); ++j) {
             const Mat<2> own = mobility.block<2, 2>(2 * j, 2 * j);

@@ -71,8 +71,8 @@ bool ComplementaritySolver::solve(const MatX& w, const VecX& b, VecX& z) {
     factor_.resize(n, n);
     carrying_.clear();
     const double tolerance = pivot_rounding * b.lpNorm<Eigen::Infinity>();
-    const Eigen::Index most_passes = 10 * n + 10;
-    for (Eigen::Index pass = 0; pass < most_passes; ++pass) {
+    const Eigen::Index max_passes = 10 * n + 10;
+    for (Eigen::Index pass = 0; pass < max_passes; ++pass) {
         residual_.noalias() = w * z;
         residual_ += b;
         // The contact that is violated most begins to carry.

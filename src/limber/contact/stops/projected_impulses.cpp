@@ -13,7 +13,7 @@ namespace {
 constexpr double closed = 1e-9;
 constexpr double at_rest = 1e-9;
 constexpr double projection_accuracy = 1e-13;  // of what multipliers do, over what they have to do
-constexpr int max_sweeps = 20000;
+constexpr int max_impulse_sweeps = 20000;
 constexpr double gain_of_rounding = 1e-13;
 constexpr int restitution_passes = 40;   // that reduce it until it gains nothing
 constexpr double nearly_all = 1 - 1e-9;  // of what static friction holds
@@ -50,7 +50,7 @@ double project_friction(const MatX& w, const VecX& b, const ProjectedContact& co
 
 bool solve_by_projection(const MatX& w, const VecX& b, const std::vector<ProjectedContact>& contacts, VecX& z) {
     const double enough = projection_accuracy * b.lpNorm<Eigen::Infinity>();
-    for (int sweep = 0; sweep < max_sweeps; ++sweep) {
+    for (int sweep = 0; sweep < max_impulse_sweeps; ++sweep) {
         double change = 0;
         for (const ProjectedContact& contact : contacts) {
             const Eigen::Index i = contact.normal;

@@ -299,14 +299,14 @@ std::unique_ptr<Evaluation> RelativeSystem<D>::make_evaluation() const {
     s->force = VecX::Zero(this->size());
     if (with_matrices_) {
         s->blocks.reserve(m.forces.max_slots());
-        int most_slots = std::max(max_measure_features, m.forces.max_slots());
-        int most_columns = 0;
+        int max_slots = std::max(max_measure_features, m.forces.max_slots());
+        int max_columns = 0;
         for (const auto* list : {&row_reach_, &force_reach_})
             for (const TreeReach& reach : *list) {
-                most_slots = std::max(most_slots, static_cast<int>(reach.slot_node.size()));
-                most_columns = std::max(most_columns, static_cast<int>(reach.columns.size()));
+                max_slots = std::max(max_slots, static_cast<int>(reach.slot_node.size()));
+                max_columns = std::max(max_columns, static_cast<int>(reach.columns.size()));
             }
-        s->jacobian_of.assign(most_slots, MatX::Zero(D, most_columns));
+        s->jacobian_of.assign(max_slots, MatX::Zero(D, max_columns));
         s->rate_jacobian_of = s->jacobian_of;
     }
     return s;

@@ -211,10 +211,10 @@ std::unique_ptr<Evaluation> SystemOf<Set>::make_evaluation() const {
     s->row_values.resize(static_cast<int>(rows_.rows.size()), static_cast<int>(rows_.slot_feature.size()));
     s->slot_force.assign(m.forces.slot_feature.size(), Vec<D>::Zero());
     s->blocks.reserve(m.forces.max_slots());
-    int most_slots = m.forces.max_slots();
-    for (const Row& row : rows_.rows) most_slots = std::max(most_slots, row.slot_count);
-    s->jacobians.resize(most_slots);
-    s->rate_jacobians.resize(most_slots);
+    int max_slots = m.forces.max_slots();
+    for (const Row& row : rows_.rows) max_slots = std::max(max_slots, row.slot_count);
+    s->jacobians.resize(max_slots);
+    s->rate_jacobians.resize(max_slots);
     const int rows = this->rows();
     s->phi = s->time_partial = s->rate = s->bias = VecX::Zero(rows);
     s->jacobian.assign(this->jacobian_pattern_.nonzeros(), 0.0);

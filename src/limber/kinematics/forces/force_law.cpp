@@ -148,7 +148,7 @@ void BoundLaw::keep_corners(std::size_t slots) {
         if (!is_linear || (slope[0] == 0) == (slope[1] == 0)) continue;
         const double x = 0.3 + (here[i].at[0] - value) / (is_along_x ? slope[0] : 1);
         const double v = 0.7 + (here[i].at[0] - value) / (is_along_x ? 1 : slope[1]);
-        if (!has_corner_at(x, v, is_along_x, slots)) expression_.forget_kink(here[i].place);
+        if (!has_corner_at(x, v, is_along_x, slots)) expression_.remove_kink(here[i].place);
     }
 }
 
